@@ -2,7 +2,9 @@
 
 use crate::support::Place;
 use dbdyno::{
-    capacity::{Answer, End, Ends, Estimate, Found, Probe, Promise, Promises, Search},
+    capacity::{
+        CapacityAnswer, Promise, Promises, RateBounds, RateEstimate, RateProbe, Search, SearchEnd, SearchResult,
+    },
     stats::median_interval,
 };
 use dbdyno_workload::rng::SplitMix64;
@@ -127,10 +129,10 @@ fn wrong_answers_and_failed_runs_give_no_rate() {
     assert!(done.stdout.contains("no answer: the probe"), "{}", done.stdout);
 }
 
-const ENDS: Ends = Ends { lowest: 10, highest: 1_000_000 };
+const ENDS: RateBounds = RateBounds { lowest: 10, highest: 1_000_000 };
 
 /// Returns the end of a search on a server, and the number of its probes.
-fn ended(mut search: Search, mut holds: impl FnMut(u64) -> bool) -> (End, usize) {
+fn ended(mut search: Search, mut holds: impl FnMut(u64) -> bool) -> (SearchEnd, usize) {
     for probes in 0..200 {
         match search.next() {
             Ok(rate) => search.tell(rate, holds(rate)),
@@ -145,7 +147,7 @@ fn a_search_ends_as_near_as_asked_for_from_wherever_it_begins() {
     for begin in [1, 10, 777, 40_000, 10_000_000] {
         for capacity in [10, 11, 99, 1_000, 54_321, 999_999] {
             for search in [Search::wide(ENDS, begin, 0.05), Search::near(ENDS, begin, 0.05)] {
-                let (End::Between { held, broke }, probes) = ended(search, |rate| rate <= capacity) else {
+                let (SearchEnd::Between { held, broke }, probes) = ended(search, |rate| rate <= capacity) else {
                     panic!("{begin} {capacity}: no rate")
                 };
                 assert!((held..broke).contains(&capacity), "{begin} {capacity}: {held} {broke}");
@@ -153,11 +155,11 @@ fn a_search_ends_as_near_as_asked_for_from_wherever_it_begins() {
                 assert!(probes < 30, "{begin} {capacity}: {probes} probes");
             }
         }
-        assert_eq!(ended(Search::wide(ENDS, begin, 0.05), |_| true).0, End::AllHold { highest: 1_000_000 });
-        assert_eq!(ended(Search::near(ENDS, begin, 0.05), |_| false).0, End::NothingHolds { lowest: 10 });
+        assert_eq!(ended(Search::wide(ENDS, begin, 0.05), |_| true).0, SearchEnd::AllHold { highest: 1_000_000 });
+        assert_eq!(ended(Search::near(ENDS, begin, 0.05), |_| false).0, SearchEnd::NothingHolds { lowest: 10 });
     }
     let (near, probes) = ended(Search::near(ENDS, 1_010, 0.05), |rate| rate <= 1_000);
-    assert!(matches!(near, End::Between { .. }) && probes <= 4, "{near:?} {probes}");
+    assert!(matches!(near, SearchEnd::Between { .. }) && probes <= 4, "{near:?} {probes}");
 }
 
 #[test]
@@ -168,7 +170,7 @@ fn one_lie_at_an_end_of_a_first_search_is_found_out() {
             probes += 1;
             (rate <= 1_000) != (probes == lie + 1)
         });
-        let End::Between { held, broke } = end else { panic!("lie {lie}: {end:?}") };
+        let SearchEnd::Between { held, broke } = end else { panic!("lie {lie}: {end:?}") };
         assert!(held as f64 >= 1_000.0 / 1.06 && broke as f64 <= 1_000.0 * 1.06, "lie {lie}: {held} {broke}");
     }
 }
@@ -188,13 +190,13 @@ fn promises() -> Promises {
 
 /// A probe of a server whose p99 grows like that of a queue with a capacity of 1,000 operations a second, times a random factor. The p99 is
 /// 10 ms at 900/s.
-fn probe(rate: u64, factor: f64) -> Probe {
+fn probe(rate: u64, factor: f64) -> RateProbe {
     let promise = *promises().iter().next().unwrap();
     let ns = if rate < 1_000 { 1e9 / (1_000 - rate) as f64 * factor } else { 1e12 };
     let (Promise::Quantile { most_ns, .. }, found) = (promise, Some(ns as u64)) else { unreachable!("p99") };
     let response = dbdyno::capacity::Broken::Response { promise, found_ns: found };
     let broken = if ns > most_ns as f64 { vec![response] } else { Vec::new() };
-    Probe { rate, quantiles: vec![(promise, found)], broken, ..Probe::default() }
+    RateProbe { rate, quantiles: vec![(promise, found)], broken, ..RateProbe::default() }
 }
 
 /// A roughly normal random number with a standard deviation of 1.
@@ -203,16 +205,16 @@ fn noise(rng: &mut SplitMix64) -> f64 {
 }
 
 /// A round with random noise: one factor for the whole round, and one for each probe.
-fn round(number: u32, rng: &mut SplitMix64) -> Found {
+fn round(number: u32, rng: &mut SplitMix64) -> SearchResult {
     let of_round = (0.2 * noise(rng)).exp();
     let mut probes = Vec::new();
     let (end, _) = ended(Search::near(ENDS, 850, 0.05), |rate| {
         probes.push(probe(rate, of_round * (0.05 * noise(rng)).exp()));
-        probes.last().is_some_and(Probe::holds)
+        probes.last().is_some_and(RateProbe::holds)
     });
-    let End::Between { held, broke } = end else { panic!("{end:?}") };
+    let SearchEnd::Between { held, broke } = end else { panic!("{end:?}") };
     let at = |rate: u64| probes.iter().rfind(|probe| probe.rate == rate).unwrap().clone();
-    Found::Rate(Box::new(Estimate::between(number, at(held), at(broke))))
+    SearchResult::Rate(Box::new(RateEstimate::between(number, at(held), at(broke))))
 }
 
 #[test]
@@ -220,8 +222,8 @@ fn the_interval_of_the_rounds_holds_the_rate_as_often_as_it_says() {
     let (mut rng, mut hits, mut sum) = (SplitMix64::new(11), 0, 0.0);
     const TIMES: u32 = 400;
     for _ in 0..TIMES {
-        let rounds: Vec<Found> = (1..=8).map(|number| round(number, &mut rng)).collect();
-        let Answer::Rate { rate, interval: Some(range), .. } = Answer::of(&rounds[0], &rounds) else {
+        let rounds: Vec<SearchResult> = (1..=8).map(|number| round(number, &mut rng)).collect();
+        let CapacityAnswer::Rate { rate, interval: Some(range), .. } = CapacityAnswer::of(&rounds[0], &rounds) else {
             panic!("no rate")
         };
         sum += rate;
@@ -237,15 +239,15 @@ fn the_interval_of_the_rounds_holds_the_rate_as_often_as_it_says() {
 #[test]
 fn probes_that_say_the_contrary_far_away_are_said() {
     let mut rng = SplitMix64::new(2);
-    let rounds: Vec<Found> = (1..=6).map(|number| round(number, &mut rng)).collect();
-    let answer = Answer::of(&rounds[0], &rounds);
+    let rounds: Vec<SearchResult> = (1..=6).map(|number| round(number, &mut rng)).collect();
+    let answer = CapacityAnswer::of(&rounds[0], &rounds);
     let fits = [probe(100, 1.0), probe(880, 1.0), probe(920, 1.0), probe(2_000, 1.0)];
     assert!(answer.contrary(fits.iter()).is_empty());
     let contrary = answer.contrary([probe(100, 1e3)].iter());
     assert_eq!(contrary.len(), 1);
     assert!(!contrary[0].held && contrary[0].rate == 100);
     // A failed round has no rate.
-    let failed = Found::Failed { reason: "it crashed".to_owned() };
-    assert!(matches!(Answer::of(&rounds[0], &[rounds[1].clone(), failed]), Answer::Failed { .. }));
-    assert_eq!(Answer::of(&Found::Stopped, &[]), Answer::Stopped);
+    let failed = SearchResult::Failed { reason: "it crashed".to_owned() };
+    assert!(matches!(CapacityAnswer::of(&rounds[0], &[rounds[1].clone(), failed]), CapacityAnswer::Failed { .. }));
+    assert_eq!(CapacityAnswer::of(&SearchResult::Stopped, &[]), CapacityAnswer::Stopped);
 }

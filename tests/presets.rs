@@ -6,7 +6,7 @@ use dbdyno::{
     catalog::{Catalog, UserFolders},
     compare::{ComparedGroups, Comparison, Options, Side},
     engines::Registry,
-    session::{Verdicts, verdicts_of},
+    session::{SessionComparisons, verdicts_of},
     stats::{Verdict, rounds_needed},
     store::{ComparedTest, RunConfiguration, RunTests},
 };
@@ -91,7 +91,7 @@ fn planned(catalog: &Catalog, registry: &Registry, preset: &Preset) -> Result<Be
 }
 
 /// Returns the verdicts of a plan's last table.
-fn verdicts(plan: &BenchPlan) -> Verdicts {
+fn verdicts(plan: &BenchPlan) -> SessionComparisons {
     let mut side = side(plan);
     dbdyno::compare::as_rates([&mut side]);
     let options = Options { allowed: plan.closing.allow.clone(), ..Options::default() };
@@ -128,7 +128,7 @@ fn every_preset_has_as_many_rounds_as_its_tests_need_and_its_last_table_answers(
             missing.push(format!("not checked: {name}: only {} is here", plan.configurations[0].label));
             continue;
         }
-        let Verdicts { compared: ComparedGroups { sides, .. }, alone, .. } = verdicts(&plan);
+        let SessionComparisons { compared: ComparedGroups { sides, .. }, alone, .. } = verdicts(&plan);
         assert!(!sides.is_empty(), "{name} compares nothing: {alone:?}");
         for side in &sides {
             let lines: Vec<_> = side.lines.iter().map(|line| (&line.name, &line.found, &line.obstacles)).collect();
@@ -145,7 +145,7 @@ fn the_reference_and_what_is_allowed_are_those_of_the_preset() {
     let catalog = Catalog::new(UserFolders { root: "no such folder".into() });
     let preset = Preset::find(&catalog, "pragma-quick").unwrap();
     let plan = planned(&catalog, &Registry::discover(), &preset).unwrap();
-    let Verdicts { compared: ComparedGroups { sides, .. }, alone, .. } = verdicts(&plan);
+    let SessionComparisons { compared: ComparedGroups { sides, .. }, alone, .. } = verdicts(&plan);
     assert!(sides.len() == 3 && alone.is_empty());
     assert!(sides.iter().all(|side| side.b.selection.contains("journal_mode=truncate,synchronous=full")));
     let badges = |side: &Comparison| side.lines[0].obstacles.iter().filter(|found| found.allowed).count();

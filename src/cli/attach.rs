@@ -15,7 +15,7 @@ use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::command::shell;
 use dbdyno_running::{
     jobs::{self, FoundJob, JobEnd, JobFacts, JobKind, JobRequest, jobs},
-    runner::{RunnerEvent, Tell},
+    runner::{RunnerEvent, SessionRequest},
     torture::SeriesEvent,
     tune::TuneEvent,
     watching::{JobEvent, watch},
@@ -153,12 +153,14 @@ fn told(job: &FoundJob, order: JobOrder) -> Result<ExitCode, CliError> {
     let id = &job.facts.id;
     let failed = |error| CliError::Failed(format!("job {id} cannot be reached: {error}"));
     let tell = match order {
-        JobOrder::Stop => Tell::Stop,
-        JobOrder::Pause => Tell::Pause,
-        JobOrder::GoOn => Tell::Resume,
+        JobOrder::Stop => SessionRequest::Stop,
+        JobOrder::Pause => SessionRequest::Pause,
+        JobOrder::GoOn => SessionRequest::Resume,
         JobOrder::Skip => {
             let under_way = jobs::run_under_way(job).map_err(failed)?;
-            Tell::Skip(under_way.ok_or_else(|| CliError::Failed(format!("job {id} is between two runs: try again")))?)
+            SessionRequest::Skip(
+                under_way.ok_or_else(|| CliError::Failed(format!("job {id} is between two runs: try again")))?,
+            )
         }
     };
     if !job.is_alive() {

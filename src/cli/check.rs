@@ -14,7 +14,8 @@ use dbdyno_foundation::base::input;
 use dbdyno_reports::command::shell;
 use dbdyno_running::{
     conformance::{
-        Candidate, Check, CheckedFile, SuiteSource, Tell, check_engine, check_file, check_run, summary, undescribed,
+        Check, CheckReceiver, CheckedEngine, CheckedFile, SuiteSource, check_engine, check_file, check_run, summary,
+        undescribed,
     },
     runner::MeasurementLock,
 };
@@ -72,9 +73,13 @@ pub(super) fn engine(args: &CheckEngineArgs) -> Result<ExitCode, CliError> {
             return told(args.told.json, vec![undescribed(&found.reason)], None::<NoRun>);
         }
     };
-    let candidate = Candidate::new(engine, &single(&args.engine)?).map_err(CliError::Usage)?;
+    let candidate = CheckedEngine::new(engine, &single(&args.engine)?).map_err(CliError::Usage)?;
     let work_dir = args.work.folder()?;
-    told(args.told.json, Vec::new(), Some(async |tell: Tell<'_>| check_engine(&candidate, &work_dir, tell).await))
+    told(
+        args.told.json,
+        Vec::new(),
+        Some(async |tell: CheckReceiver<'_>| check_engine(&candidate, &work_dir, tell).await),
+    )
 }
 
 /// The options, each with one value.
@@ -103,7 +108,7 @@ pub(super) fn suite(places: &Places, args: &CheckSuiteArgs) -> Result<ExitCode, 
         checks.push(found);
         return told(args.told.json, checks, None::<NoRun>);
     };
-    let run = async |tell: Tell<'_>| {
+    let run = async |tell: CheckReceiver<'_>| {
         check_run(&suite, size, &Registry::discover(), &work_dir, tell).await;
         tell(found);
     };
@@ -127,11 +132,11 @@ fn in_place(places: &Places, name: &str, file: &Path) -> Result<Check, CliError>
 }
 
 /// The type of checks that run something, where there are none.
-type NoRun = fn(Tell<'_>) -> Ready<()>;
+type NoRun = fn(CheckReceiver<'_>) -> Ready<()>;
 
 /// Prints each check as it is done: those that are known already, then those that run something. Only these wait for a run that another
 /// dbdyno measures. Exit code 1 if one failed.
-fn told(json: bool, known: Vec<Check>, run: Option<impl AsyncFnOnce(Tell<'_>)>) -> Result<ExitCode, CliError> {
+fn told(json: bool, known: Vec<Check>, run: Option<impl AsyncFnOnce(CheckReceiver<'_>)>) -> Result<ExitCode, CliError> {
     let (mut all, mut unprinted) = (Vec::new(), None);
     let mut tell = |check: Check| {
         let line = if json { json_line(&check) } else { check.line() };
@@ -156,7 +161,7 @@ fn told(json: bool, known: Vec<Check>, run: Option<impl AsyncFnOnce(Tell<'_>)>) 
 }
 
 /// Runs checks while no other dbdyno measures; false if a signal stopped them.
-fn run_locked(run: impl AsyncFnOnce(Tell<'_>), tell: Tell<'_>) -> Result<bool, CliError> {
+fn run_locked(run: impl AsyncFnOnce(CheckReceiver<'_>), tell: CheckReceiver<'_>) -> Result<bool, CliError> {
     // A check would take time from a measurement that runs alongside it. If there is no place for the lock, checks do not wait.
     let _lock = MeasurementLock::take(|| say!("waiting for the run of another dbdyno to end"));
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -28,7 +28,7 @@ use dbdyno_reports::{
     sheet::TableStyle,
     tracked::{RATIO_TRACKERS, ratios},
 };
-use dbdyno_running::session::{Verdicts, closing, verdicts_of};
+use dbdyno_running::session::{SessionComparisons, closing, verdicts_of};
 use dbdyno_store::{Latencies, Selection, Store};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -213,7 +213,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
             let closing = closing(&store, &first)?;
             options.allowed.extend(&closing.allow);
             args.as_asked([&mut first]);
-            let Verdicts { compared, alone, grown } = verdicts_of(&first, &closing, &options);
+            let SessionComparisons { compared, alone, grown } = verdicts_of(&first, &closing, &options);
             shown_beside(compared, args, (format, output.as_ref()))?;
             if let (Some(grown), Format::Table, None) = (&grown, format, &output) {
                 print(&format!("\n{}", grown_text(grown)))?;

@@ -16,9 +16,9 @@ use dbdyno_reports::{
     text,
 };
 use dbdyno_running::{
-    jobs::{Announced, Job, JobKind, Telling},
-    runner::{Control, Report, RunnerEvent, SessionError, SessionHandle},
-    session::{Verdicts, verdicts},
+    jobs::{Announced, AnnouncedJob, JobKind, Telling},
+    runner::{Control, RunnerEvent, SessionError, SessionHandle, SessionReport},
+    session::{SessionComparisons, verdicts},
     soak::Soak,
 };
 use dbdyno_store::{Status, Store};
@@ -32,8 +32,8 @@ use tokio::{
 pub(super) fn watched(
     places: &Places,
     style: Style,
-    run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<Report, SessionError>,
-) -> Result<Report, CliError> {
+    run: impl AsyncFnOnce(UnboundedSender<RunnerEvent>, Control) -> Result<SessionReport, SessionError>,
+) -> Result<SessionReport, CliError> {
     Ok(shown(places, move |events| progress::show(events, style), run)??)
 }
 
@@ -77,10 +77,10 @@ pub(super) fn shown<E: Telling + Send + 'static, T, X: fmt::Display, S: Future<O
 }
 
 /// Registers a run as a job. A job that cannot be watched runs anyway.
-fn announced(kind: JobKind, places: &Places, handle: &Arc<SessionHandle>) -> Option<Job> {
+fn announced(kind: JobKind, places: &Places, handle: &Arc<SessionHandle>) -> Option<AnnouncedJob> {
     let (detached, command) = (places.detached(), command_line());
     let announced = Announced { kind, detached, command: &command, places: &places.absolute_arguments() };
-    let job = Job::announce(&announced, Arc::clone(handle));
+    let job = AnnouncedJob::announce(&announced, Arc::clone(handle));
     job.inspect_err(|error| say!("note: other terminals cannot watch this: {error}")).ok()
 }
 
@@ -128,8 +128,8 @@ const MOST_SHOWN: usize = 8;
 const MOST_CURVES: usize = 24;
 
 /// Compares a session's configurations with the reference of their group. If there are very many, only the answer is shown.
-fn told(verdicts: &Verdicts, command: &str) -> String {
-    let Verdicts { compared, alone, grown } = verdicts;
+fn told(verdicts: &SessionComparisons, command: &str) -> String {
+    let SessionComparisons { compared, alone, grown } = verdicts;
     let mut text = String::new();
     if compared.groups().all(|(sides, _)| sides.len() <= MOST_SHOWN) && !compared.sides.is_empty() {
         text = format!("\n{}", verdicts_text(compared, table_style()));
@@ -149,7 +149,7 @@ fn told(verdicts: &Verdicts, command: &str) -> String {
 
 /// Prints the table with `shown`, and chooses the exit code. The suggested command uses `places` to find this store.
 pub(super) fn conclude(
-    report: &Report,
+    report: &SessionReport,
     (store, places): (&Store, &Places),
     style: Style,
     shown: fn(&SessionTable) -> String,
@@ -175,7 +175,7 @@ pub(super) fn conclude(
     let verdicts = verdicts(id, &command, store)?;
     drop(together);
     if style == Style::Json {
-        let Verdicts { compared, alone, grown } = &verdicts;
+        let SessionComparisons { compared, alone, grown } = &verdicts;
         if !compared.sides.is_empty() || grown.is_some() {
             let line = serde_json::json!({
                 "event": "verdicts", "session_id": id, "answer": answers(compared), "comparisons": compared.sides,
@@ -203,7 +203,7 @@ pub(super) fn conclude(
     Ok(code(report))
 }
 
-fn code(report: &Report) -> ExitCode {
+fn code(report: &SessionReport) -> ExitCode {
     match report.session.status {
         Status::Done | Status::Running => ExitCode::SUCCESS,
         Status::Failed => ExitCode::FAILURE,

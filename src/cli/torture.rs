@@ -16,8 +16,8 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::{identifier::clock_seed, units::plain};
 use dbdyno_reports::torture::{TortureReport, sheet, step_text};
 use dbdyno_running::torture::{
-    MountRole, MountServe, PATIENCE, Place, PowerThrough, SUITE, Series, SeriesEvent, Subject, Terms, TortureError,
-    examined, play_mount_role, subjects,
+    MountRole, MountServe, PATIENCE, PowerThrough, SUITE, Series, SeriesEvent, TortureError, TortureSetup,
+    TortureSubject, TortureTerms, examined, play_mount_role, subjects,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
@@ -30,18 +30,18 @@ pub(super) struct TortureArgs {
     #[arg(required = true, value_name = "ENGINE[:OPTION=VALUE,...]", add = completions::engines())]
     engines: Vec<EngineList>,
     /// Number of kills of a committing worker.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().kills, value_parser = whole(0..=u32::MAX))]
+    #[arg(long, value_name = "N", default_value_t = TortureTerms::default().kills, value_parser = whole(0..=u32::MAX))]
     kills: u32,
     /// Number of disk images to check: states that a disk may have after a power loss.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().images, value_parser = whole(0..=u32::MAX))]
+    #[arg(long, value_name = "N", default_value_t = TortureTerms::default().images, value_parser = whole(0..=u32::MAX))]
     power: u32,
     /// Self-test: number of disk images for each kind of sync call, with these calls removed; 0: no self-test.
     ///
     /// Torture must detect that they lose data.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().mutant_images, value_parser = whole(0..=u32::MAX))]
+    #[arg(long, value_name = "N", default_value_t = TortureTerms::default().mutant_images, value_parser = whole(0..=u32::MAX))]
     mutants: u32,
     /// Number of commits to record.
-    #[arg(long, value_name = "N", default_value_t = Terms::default().commits, value_parser = whole(1..=100_000_u32))]
+    #[arg(long, value_name = "N", default_value_t = TortureTerms::default().commits, value_parser = whole(1..=100_000_u32))]
     commits: u32,
     /// How to record the writes of an engine for power losses: from the system calls of its process (writes), from a file system mounted
     /// for it (mount), or from the calls if they show everything and otherwise from a mount (auto).
@@ -105,12 +105,12 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
     let suite = places.catalog()?.suite(SUITE)?;
     let subjects = subjects(EngineList::joined(args.engines.clone()), &suite, &Registry::discover())?;
     let work_dir = args.work.folder()?;
-    let place = Place { keep: work_dir.clone(), work_dir, patience: args.patience.unwrap_or(PATIENCE) };
+    let setup = TortureSetup { keep: work_dir.clone(), work_dir, patience: args.patience.unwrap_or(PATIENCE) };
     if let Some(image) = &args.image {
-        return look(&subjects, image, &place);
+        return look(&subjects, image, &setup);
     }
     let store = places.store()?;
-    let terms = Terms {
+    let terms = TortureTerms {
         kills: args.kills,
         images: args.power,
         mutant_images: args.mutants,
@@ -120,11 +120,11 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
     };
     let command_line = command_line();
     let seed = terms.seed;
-    let (subjects, of_series, line) = (Arc::<[Subject]>::from(subjects), terms.clone(), command_line.clone());
+    let (subjects, of_series, line) = (Arc::<[TortureSubject]>::from(subjects), terms.clone(), command_line.clone());
     let tortured = shown(places, show, async |events, control| {
         let series = move || {
             let series =
-                Series { subjects: &subjects, terms: &of_series, place: &place, store: &store, command_line: &line };
+                Series { subjects: &subjects, terms: &of_series, setup: &setup, store: &store, command_line: &line };
             // If the terminal is gone, the receiver is gone too.
             let outcome = series.run(&|| control.is_stopped(), &|event| drop(events.send(event)))?;
             Ok::<_, CliError>((outcome, control.is_stopped()))
@@ -143,11 +143,11 @@ pub(super) fn run(places: &Places, args: &TortureArgs) -> Result<ExitCode, CliEr
     })
 }
 
-fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<ExitCode, CliError> {
+fn look(subjects: &[TortureSubject], image: &std::path::Path, setup: &TortureSetup) -> Result<ExitCode, CliError> {
     let [subject] = subjects else {
         return Err(CliError::Usage("--image: expected one configuration, the one that the image is of".to_owned()));
     };
-    match examined(subject, image, place)? {
+    match examined(subject, image, setup)? {
         Ok(commits) => {
             print(&format!("{}: {commits} commits are there\n", plain(&subject.choice)))?;
             Ok(ExitCode::SUCCESS)
@@ -161,7 +161,7 @@ fn look(subjects: &[Subject], image: &std::path::Path, place: &Place) -> Result<
 
 /// Shows the progress on stderr until the end.
 pub(super) async fn show(mut events: UnboundedReceiver<SeriesEvent>) {
-    let (mut choices, mut terms) = (Vec::new(), Terms::default());
+    let (mut choices, mut terms) = (Vec::new(), TortureTerms::default());
     // The bar of the current configuration.
     let mut bar: Option<ProgressBar> = None;
     while let Some(event) = events.recv().await {

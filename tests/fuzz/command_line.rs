@@ -7,7 +7,7 @@ use dbdyno::{
     bench::{DataRatio, EngineChoice, MemoryLimit, Spec},
     capacity::Promise,
     engines::Registry,
-    tune::Change,
+    tune::OptionChange,
 };
 use dbdyno_engine::{describe::Description, protocol::CacheStart, size::Size};
 use std::{
@@ -67,7 +67,7 @@ fn words(input: &[u8], sqlite: &Description) -> Verdict {
     if let Err(error) = text.parse::<CacheStart>() {
         told(&error, &text, input)?;
     }
-    if let Err(error) = Change::parse(sqlite, &text) {
+    if let Err(error) = OptionChange::parse(sqlite, &text) {
         told(&error, "expected", input).or_else(|_| told(&error, "did you mean", input))?;
     }
     let mut spec = Spec { suite: "kv".to_owned(), ..Spec::default() };

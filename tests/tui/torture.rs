@@ -4,7 +4,7 @@ use super::Journey;
 use crate::{compare::fixture::Bench, support::Place};
 use dbdyno::{
     store::{EvidenceRecord, Store},
-    torture::{SeriesEvent, Step, Terms},
+    torture::{SeriesEvent, TortureProgress, TortureTerms},
     tui::{
         Message,
         keys::{KeyPress, ScreenId},
@@ -137,8 +137,9 @@ fn an_engine_is_chosen_watched_and_stopped() {
     assert!(asked.contains("dbdyno torture 'lmdb:sync=nosync|full' --kills 20 --power 200 --mutants 100"), "{asked}");
 
     let choices = ["nosync", "full"].map(|sync| format!("lmdb:sync={sync}")).to_vec();
-    let started = SeriesEvent::SeriesStarted { choices, terms: Terms::default() };
-    for event in [started, SeriesEvent::Began { at: 0 }, SeriesEvent::Step { step: Step::Kill { done: 5 } }] {
+    let started = SeriesEvent::SeriesStarted { choices, terms: TortureTerms::default() };
+    for event in [started, SeriesEvent::Began { at: 0 }, SeriesEvent::Step { step: TortureProgress::Kill { done: 5 } }]
+    {
         journey.told(JobEvent::Torture(Box::new(event)));
     }
     journey.shows("Torturing lmdb:sync=nosync · 1 of 2").shows("killed 5 of 20").shows("▶ 1/2").shows("K stop");

@@ -6,14 +6,14 @@ use dbdyno::{
     engines::Registry,
     metric::Figures,
     stats::{Spending, Verdict},
-    tune::{Sample, Samples, Workload, default_rounds, judge},
+    tune::{Sample, Samples, TunedWorkload, default_rounds, judge},
 };
 use dbdyno_engine::{settings::Settings, size::Size};
 use dbdyno_workload::rng::SplitMix64;
 use std::collections::BTreeMap;
 
 struct Trials {
-    workload: Workload,
+    workload: TunedWorkload,
     registry: Registry,
     variants: [Settings; 2],
     machine: Machine,
@@ -27,7 +27,7 @@ impl Trials {
         let suite = catalog.suite("kv").unwrap();
         let pick = suite.pick(&["Random reads".to_owned()]).unwrap();
         let engine = registry.get("null").unwrap().clone();
-        let workload = Workload { engine, suite, suite_options: BTreeMap::new(), size: Size::one(10_000), pick };
+        let workload = TunedWorkload { engine, suite, suite_options: BTreeMap::new(), size: Size::one(10_000), pick };
         let with = |latency: &str| {
             workload.settings(&BTreeMap::from([("latency_ns".to_owned(), latency.to_owned())])).unwrap()
         };
@@ -96,7 +96,7 @@ fn the_rounds_planned_can_decide_and_two_fewer_cannot() {
 mod reduction {
     use super::*;
     use dbdyno::tune::search::{Aim, Candidate, Reduction, TakenOut};
-    use dbdyno::tune::{Change, TestEffect};
+    use dbdyno::tune::{OptionChange, TestEffect};
     use dbdyno_engine::{durability::Tier, suite::SuiteKind};
 
     /// The number of rounds in which each change is taken out.
@@ -105,7 +105,7 @@ mod reduction {
     const WINNERS: usize = 150;
 
     struct Winners {
-        workload: Workload,
+        workload: TunedWorkload,
         registry: Registry,
         machine: Machine,
         base: Settings,
@@ -120,7 +120,8 @@ mod reduction {
             let suite = catalog.suite("kv").unwrap();
             let pick = suite.pick(&["Random reads".to_owned()]).unwrap();
             let engine = registry.get("lmdb").unwrap().clone();
-            let workload = Workload { engine, suite, suite_options: BTreeMap::new(), size: Size::one(10_000), pick };
+            let workload =
+                TunedWorkload { engine, suite, suite_options: BTreeMap::new(), size: Size::one(10_000), pick };
             let base = workload.settings(&BTreeMap::new()).unwrap();
             let machine = Machine { rng: SplitMix64::new(2_027), noise: 0.0, sd: 0.02 };
             Self { workload, registry, machine, base, seed: 0 }
@@ -133,13 +134,13 @@ mod reduction {
             winner: &[(&str, &str)],
             factors: &[(&str, f64)],
             instead: (&[&str], f64),
-        ) -> (Change, Tier, Vec<TakenOut>) {
+        ) -> (OptionChange, Tier, Vec<TakenOut>) {
             let engine = self.workload.engine.description.clone();
             let base = self.base.clone();
             let aim = Aim { engine: &engine, suite: SuiteKind::Kv, base: &base, tier: Tier::Unsafe };
             let change = winner.iter().map(|(option, value)| ((*option).to_owned(), (*value).to_owned())).collect();
-            let winner = Candidate::new(aim, Change(change)).unwrap();
-            let work = |change: &Change| {
+            let winner = Candidate::new(aim, OptionChange(change)).unwrap();
+            let work = |change: &OptionChange| {
                 let one = |(option, factor): &(&str, f64)| if change.0.contains_key(*option) { *factor } else { 1.0 };
                 let any = instead.0.iter().any(|option| change.0.contains_key(*option));
                 factors.iter().map(one).product::<f64>() * if any { instead.1 } else { 1.0 }
@@ -152,7 +153,7 @@ mod reduction {
                 reduction.judge(attempt, Some(effect), None);
             }
             let (left, taken_out) = reduction.finish();
-            left.map_or((Change::default(), engine.tier(&base).0, taken_out.clone()), |left| {
+            left.map_or((OptionChange::default(), engine.tier(&base).0, taken_out.clone()), |left| {
                 (left.change, left.tier, taken_out)
             })
         }

@@ -3,7 +3,7 @@
 use super::sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table};
 use dbdyno_foundation::base::units::{count, counted, duration, plain};
 use dbdyno_running::capacity::{
-    Answer, Broken, Capacity, CapacityReport, Contrary, Duel, Found, Limit, Probe, Promise,
+    Broken, Capacity, CapacityAnswer, CapacityReport, Contrary, Duel, Limit, Promise, RateProbe, SearchResult,
 };
 use dbdyno_stats::Verdict;
 
@@ -57,7 +57,7 @@ fn records(report: &CapacityReport) -> Table {
         ["label", "answer", "rate", "low", "high", "confidence", "p50_ns", "p99_ns", "p999_ns", "busy", "tier"];
     let record = |one: &Capacity| {
         let figures = match &one.answer {
-            Answer::Rate { rate, interval, at, .. } => [
+            CapacityAnswer::Rate { rate, interval, at, .. } => [
                 Some(*rate),
                 interval.map(|range| range.low),
                 interval.map(|range| range.high),
@@ -67,8 +67,8 @@ fn records(report: &CapacityReport) -> Table {
                 at.p999_ns,
                 Some(at.busy),
             ],
-            Answer::AtLeast { rate, .. } => [Some(*rate), None, None, None, None, None, None, None],
-            Answer::NoRate { .. } | Answer::Failed { .. } | Answer::Stopped => [None; 8],
+            CapacityAnswer::AtLeast { rate, .. } => [Some(*rate), None, None, None, None, None, None, None],
+            CapacityAnswer::NoRate { .. } | CapacityAnswer::Failed { .. } | CapacityAnswer::Stopped => [None; 8],
         };
         let words = [Cell::new(&one.label), Cell::new(answer_word(&one.answer))];
         Row::Cells(words.into_iter().chain(figures.map(Cell::number)).chain([Cell::new(&one.tier)]).collect())
@@ -76,19 +76,19 @@ fn records(report: &CapacityReport) -> Table {
     Table::records(COLUMNS, report.capacities.iter().map(record))
 }
 
-fn answer_word(answer: &Answer) -> &'static str {
+fn answer_word(answer: &CapacityAnswer) -> &'static str {
     match answer {
-        Answer::Rate { .. } => "rate",
-        Answer::AtLeast { .. } => "at least",
-        Answer::NoRate { .. } => "no rate",
-        Answer::Failed { .. } => "failed",
-        Answer::Stopped => "stopped",
+        CapacityAnswer::Rate { .. } => "rate",
+        CapacityAnswer::AtLeast { .. } => "at least",
+        CapacityAnswer::NoRate { .. } => "no rate",
+        CapacityAnswer::Failed { .. } => "failed",
+        CapacityAnswer::Stopped => "stopped",
     }
 }
 
 /// Returns the cells of an engine's line, or the reason why it has none.
 fn cells(one: &Capacity) -> Result<[String; 9], String> {
-    let Answer::Rate { rate, interval, at, broken } = &one.answer else { return Err(words(&one.answer)) };
+    let CapacityAnswer::Rate { rate, interval, at, broken } = &one.answer else { return Err(words(&one.answer)) };
     let time = |ns: Option<f64>| ns.map_or_else(|| "-".to_owned(), duration);
     let range = interval.map(|range| format!("{} - {}", shown(range.low), shown(range.high)));
     Ok([
@@ -109,18 +109,20 @@ fn shown(rate: f64) -> String {
     if rate < 100.0 { format!("{rate:.1}") } else { count(rate.round() as u64) }
 }
 
-fn words(answer: &Answer) -> String {
+fn words(answer: &CapacityAnswer) -> String {
     match answer {
-        Answer::Rate { rate, .. } => format!("{}/s", shown(*rate)),
-        Answer::AtLeast { rate, limit: Limit::Generator } => {
+        CapacityAnswer::Rate { rate, .. } => format!("{}/s", shown(*rate)),
+        CapacityAnswer::AtLeast { rate, limit: Limit::Generator } => {
             format!("at least {}/s: the generator, not the engine, is the limit", shown(*rate))
         }
-        Answer::AtLeast { rate, limit: Limit::Asked } => {
+        CapacityAnswer::AtLeast { rate, limit: Limit::Asked } => {
             format!("at least {}/s: the highest requested rate (--to) still meets all targets", shown(*rate))
         }
-        Answer::NoRate { lowest } => format!("no rate: at {}/s {}", count(lowest.rate), broken_text(&lowest.broken)),
-        Answer::Failed { reason } => format!("no answer: {reason}"),
-        Answer::Stopped => "stopped before a round was finished".to_owned(),
+        CapacityAnswer::NoRate { lowest } => {
+            format!("no rate: at {}/s {}", count(lowest.rate), broken_text(&lowest.broken))
+        }
+        CapacityAnswer::Failed { reason } => format!("no answer: {reason}"),
+        CapacityAnswer::Stopped => "stopped before a round was finished".to_owned(),
     }
 }
 
@@ -161,12 +163,12 @@ fn duel_text(duel: &Duel) -> String {
 }
 
 fn notes(report: &CapacityReport) -> Vec<String> {
-    let has_rate = |one: &&Capacity| matches!(one.answer, Answer::Rate { .. });
+    let has_rate = |one: &&Capacity| matches!(one.answer, CapacityAnswer::Rate { .. });
     let rated: Vec<&Capacity> = report.capacities.iter().filter(has_rate).collect();
     let mut notes = Vec::new();
     if let Some(rounds) = rated.iter().map(|one| one.rounds.len()).max() {
         let confidence = rated.iter().find_map(|one| match &one.answer {
-            Answer::Rate { interval, .. } => interval.map(|range| range.confidence),
+            CapacityAnswer::Rate { interval, .. } => interval.map(|range| range.confidence),
             _ => None,
         });
         let interval =
@@ -220,7 +222,7 @@ fn contrary_text(one: &Capacity) -> Option<String> {
 }
 
 /// Describes a probe in one line: `sqlite 5,000/s: p99 4.10 ms, holds`.
-pub fn probe_text(label: &str, probe: &Probe) -> String {
+pub fn probe_text(label: &str, probe: &RateProbe) -> String {
     let label = plain(label);
     if probe.rate == 0 {
         return format!("{label} at full speed: {}/s", shown(probe.achieved));
@@ -235,12 +237,12 @@ pub fn probe_text(label: &str, probe: &Probe) -> String {
 }
 
 /// Describes the result of a search in one line.
-pub fn found_text(found: &Found) -> String {
+pub fn found_text(found: &SearchResult) -> String {
     match found {
-        Found::Rate(estimate) => format!("{}/s", shown(estimate.rate)),
-        Found::AtLeast { rate, limit } => words(&Answer::AtLeast { rate: *rate as f64, limit: *limit }),
-        Found::NoRate { lowest } => words(&Answer::NoRate { lowest: lowest.clone() }),
-        Found::Failed { reason } => plain(&words(&Answer::Failed { reason: reason.clone() })),
-        Found::Stopped => "stopped".to_owned(),
+        SearchResult::Rate(estimate) => format!("{}/s", shown(estimate.rate)),
+        SearchResult::AtLeast { rate, limit } => words(&CapacityAnswer::AtLeast { rate: *rate as f64, limit: *limit }),
+        SearchResult::NoRate { lowest } => words(&CapacityAnswer::NoRate { lowest: lowest.clone() }),
+        SearchResult::Failed { reason } => plain(&words(&CapacityAnswer::Failed { reason: reason.clone() })),
+        SearchResult::Stopped => "stopped".to_owned(),
     }
 }

@@ -1,7 +1,9 @@
 //! The results of kills and power losses as a sheet.
 
 use super::sheet::{Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table};
-use dbdyno_running::torture::{Contradiction, DiskFindings, Findings, Mutant, Step, Subject, Terms, Verdict};
+use dbdyno_running::torture::{
+    Contradiction, DiskFindings, Findings, Mutant, TortureProgress, TortureSubject, TortureTerms, TortureVerdict,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -28,8 +30,8 @@ struct TorturedConfiguration<'r> {
 
 impl<'r> TortureReport<'r> {
     /// Builds the report. `command`: the command that ran the crash test, with this seed.
-    pub fn new(found: &'r [(Subject, Findings)], seed: u64, command: &'r str) -> Self {
-        let configuration = |(subject, findings): &'r (Subject, Findings)| TorturedConfiguration {
+    pub fn new(found: &'r [(TortureSubject, Findings)], seed: u64, command: &'r str) -> Self {
+        let configuration = |(subject, findings): &'r (TortureSubject, Findings)| TorturedConfiguration {
             choice: &subject.choice,
             engine: &subject.engine,
             version: &subject.version,
@@ -45,7 +47,7 @@ impl<'r> TortureReport<'r> {
 
 /// Builds a sheet of the results: a section and a record for each configuration, and all of them in one table if there are several.
 /// `command`: the command that ran the crash test.
-pub fn sheet(found: &[(Subject, Findings)], command: &str) -> Sheet {
+pub fn sheet(found: &[(TortureSubject, Findings)], command: &str) -> Sheet {
     let overview = (found.len() > 1).then(|| Section { table: Some(overview(found)), ..Section::default() });
     let each = found.iter().map(|(subject, findings)| section(subject, findings));
     Sheet {
@@ -56,8 +58,8 @@ pub fn sheet(found: &[(Subject, Findings)], command: &str) -> Sheet {
     }
 }
 
-fn section(subject: &Subject, findings: &Findings) -> Section {
-    let Subject { choice, version, tier, tier_reason, .. } = subject;
+fn section(subject: &TortureSubject, findings: &Findings) -> Section {
+    let TortureSubject { choice, version, tier, tier_reason, .. } = subject;
     let columns = [("name", "", ColumnRole::Name), ("found", "", ColumnRole::Verdict)];
     let row = |(name, value): (&'static str, String)| {
         let value = Cell { sense: (name == VERDICT).then(|| sense(&findings.verdict)), ..Cell::new(value) };
@@ -78,16 +80,16 @@ fn section(subject: &Subject, findings: &Findings) -> Section {
 /// The name of the fact that sums up all others.
 const VERDICT: &str = "verdict";
 
-fn sense(verdict: &Verdict) -> Sense {
+fn sense(verdict: &TortureVerdict) -> Sense {
     match verdict {
-        Verdict::Evidenced { .. } => Sense::Fit,
-        Verdict::Contradicted(_) => Sense::Unfit,
-        Verdict::NotEvidenced { .. } => Sense::Note,
+        TortureVerdict::Evidenced { .. } => Sense::Fit,
+        TortureVerdict::Contradicted(_) => Sense::Unfit,
+        TortureVerdict::NotEvidenced { .. } => Sense::Note,
     }
 }
 
 /// Returns the results for a configuration: names with values, and values that continue below their name.
-fn facts(subject: &Subject, findings: &Findings) -> Vec<(&'static str, String)> {
+fn facts(subject: &TortureSubject, findings: &Findings) -> Vec<(&'static str, String)> {
     let power = &findings.power;
     let mut facts = vec![("kills", kills(findings))];
     facts.extend(power.route.map(|route| ("recorded", route.to_string())));
@@ -104,7 +106,7 @@ fn facts(subject: &Subject, findings: &Findings) -> Vec<(&'static str, String)> 
         facts.extend(power.mutants.iter().map(|mutant| ("", of_mutant(mutant))));
     }
     facts.push((VERDICT, findings.verdict.to_string()));
-    if let Verdict::Contradicted(Contradiction { image: Some(image), .. }) = &findings.verdict {
+    if let TortureVerdict::Contradicted(Contradiction { image: Some(image), .. }) = &findings.verdict {
         facts.push(("", format!("kept in {}", image.display())));
         facts.push(("", format!("dbdyno torture '{}' --image '{}' shows it", subject.choice, image.display())));
     }
@@ -152,7 +154,7 @@ fn of_mutant(mutant: &Mutant) -> String {
 }
 
 /// Builds a table with one row per configuration.
-fn overview(found: &[(Subject, Findings)]) -> Table {
+fn overview(found: &[(TortureSubject, Findings)]) -> Table {
     let columns = [
         ("configuration", ColumnRole::Name, 0),
         ("version", ColumnRole::Name, 9),
@@ -166,7 +168,7 @@ fn overview(found: &[(Subject, Findings)]) -> Table {
         ("mutants caught", ColumnRole::Verdict, 6),
         ("verdict", ColumnRole::Verdict, 1),
     ];
-    let row = |(subject, findings): &(Subject, Findings)| {
+    let row = |(subject, findings): &(TortureSubject, Findings)| {
         let power = &findings.power;
         let mutants = format!("{} of {}", power.caught(), power.mutants.len());
         let cells = [
@@ -193,7 +195,7 @@ fn overview(found: &[(Subject, Findings)]) -> Table {
 }
 
 /// Builds a record for each configuration.
-fn records(found: &[(Subject, Findings)]) -> Table {
+fn records(found: &[(TortureSubject, Findings)]) -> Table {
     const COLUMNS: [&str; 15] = [
         "configuration",
         "engine",
@@ -211,7 +213,7 @@ fn records(found: &[(Subject, Findings)]) -> Table {
         "mutants_caught",
         "mutants",
     ];
-    let record = |(subject, findings): &(Subject, Findings)| {
+    let record = |(subject, findings): &(TortureSubject, Findings)| {
         let power = &findings.power;
         let tier = subject.tier.number().map_or_else(String::new, |number| number.to_string());
         let DiskFindings { whole, earlier, broken, .. } = &power.journaled;
@@ -227,12 +229,12 @@ fn records(found: &[(Subject, Findings)]) -> Table {
 }
 
 /// Describes the progress in words.
-pub fn step_text(step: Step, terms: &Terms) -> String {
+pub fn step_text(step: TortureProgress, terms: &TortureTerms) -> String {
     match step {
-        Step::Waiting => "waiting for a run of another dbdyno".to_owned(),
-        Step::Kill { done } => format!("killed {done} of {}", terms.kills),
-        Step::Recording => format!("recording {} commits", terms.commits),
-        Step::Image { done } => format!("power lost {done} of {} times", terms.images),
-        Step::Mutant { number, of } => format!("without a sync call: {number} of {of}"),
+        TortureProgress::Waiting => "waiting for a run of another dbdyno".to_owned(),
+        TortureProgress::Kill { done } => format!("killed {done} of {}", terms.kills),
+        TortureProgress::Recording => format!("recording {} commits", terms.commits),
+        TortureProgress::Image { done } => format!("power lost {done} of {} times", terms.images),
+        TortureProgress::Mutant { number, of } => format!("without a sync call: {number} of {of}"),
     }
 }

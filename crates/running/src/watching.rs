@@ -1,7 +1,7 @@
 //! Watches a job: its lines become the events of a session, a tuning or a crash test.
 
 use crate::{
-    jobs::{self, FoundJob, JobEnd, JobKind, Told},
+    jobs::{self, FoundJob, JobEnd, JobKind, JobLine},
     runner::RunnerEvent,
     torture::SeriesEvent,
     tune::TuneEvent,
@@ -17,10 +17,10 @@ use tokio::sync::mpsc::UnboundedSender;
 /// The log cannot be read.
 pub async fn watch(job: &FoundJob, events: &UnboundedSender<JobEvent>) -> io::Result<JobEnd> {
     let kind = job.facts.kind;
-    let pass_on = |told: Told<'_>| {
+    let pass_on = |told: JobLine<'_>| {
         let (at, event) = match told {
-            Told::Logged(line, at) => (at, JobEvent::read(kind, line)),
-            Told::Progress(line) => (None, JobEvent::read_progress(kind, line)),
+            JobLine::Logged(line, at) => (at, JobEvent::read(kind, line)),
+            JobLine::Progress(line) => (None, JobEvent::read_progress(kind, line)),
         };
         // The receiver may be gone.
         at.map(JobEvent::Time).into_iter().chain(event).for_each(|event| drop(events.send(event)));
@@ -49,7 +49,7 @@ pub enum JobEvent {
 
 /// An event of a session inside an event of another kind.
 #[derive(Deserialize)]
-struct OfSession {
+struct NestedSessionEvent {
     says: Box<RunnerEvent>,
 }
 
@@ -58,7 +58,7 @@ impl JobEvent {
     fn read(kind: JobKind, line: &[u8]) -> Option<Self> {
         Some(match kind {
             JobKind::Session => Self::Session(serde_json::from_slice(line).ok()?),
-            JobKind::Capacity => Self::Session(serde_json::from_slice::<OfSession>(line).ok()?.says),
+            JobKind::Capacity => Self::Session(serde_json::from_slice::<NestedSessionEvent>(line).ok()?.says),
             JobKind::Tune => Self::Tune(serde_json::from_slice(line).ok()?),
             JobKind::Torture => Self::Torture(serde_json::from_slice(line).ok()?),
         })

@@ -15,7 +15,7 @@ use dbdyno_engine::{size::Size, suite::Gaps};
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::capacity::sheet;
 use dbdyno_running::capacity::{
-    Answer, CapacityError, CapacityLab, CapacityReport, Promise, Promises, Target, Terms, measure,
+    CapacityAnswer, CapacityError, CapacityLab, CapacityReport, CapacityTerms, Promise, Promises, RateTarget, measure,
 };
 use dbdyno_stats::{MIN_RUNS, rounds_needed};
 use std::process::ExitCode;
@@ -129,7 +129,7 @@ pub(super) fn capacity(places: &Places, args: &CapacityArgs) -> Result<ExitCode,
 }
 
 impl CapacityArgs {
-    fn target(&self, places: &Places, registry: &Registry) -> Result<Target, CliError> {
+    fn target(&self, places: &Places, registry: &Registry) -> Result<RateTarget, CliError> {
         let promises = Promises::new(self.promises.clone()).map_err(CliError::Usage)?;
         let mut spec = Spec {
             suite: self.suite.clone(),
@@ -143,7 +143,7 @@ impl CapacityArgs {
         for set in &self.set {
             spec.set_text(set).map_err(|error| CliError::Usage(format!("--set {error}")))?;
         }
-        let terms = Terms {
+        let terms = CapacityTerms {
             promises,
             gaps: self.arrival,
             seconds: self.seconds,
@@ -154,7 +154,7 @@ impl CapacityArgs {
             rounds: 1,
         };
         let mut target =
-            Target::new(places.catalog()?.suite(&self.suite)?, self.actor.as_deref(), spec, terms, registry)?;
+            RateTarget::new(places.catalog()?.suite(&self.suite)?, self.actor.as_deref(), spec, terms, registry)?;
         let compared = target.plan.configurations.len().saturating_sub(1).max(1);
         // With an even number of rounds, each engine leads equally often.
         let needed = rounds_needed(compared).max(MIN_RUNS).next_multiple_of(2) as u32;
@@ -167,8 +167,8 @@ impl CapacityArgs {
 const FIRST: u64 = 10;
 const A_ROUND: u64 = 4;
 
-fn described(target: &Target) -> String {
-    let Terms { promises, gaps, seconds, warm_up, rounds, precision, .. } = &target.terms;
+fn described(target: &RateTarget) -> String {
+    let CapacityTerms { promises, gaps, seconds, warm_up, rounds, precision, .. } = &target.terms;
     let engines = target.plan.configurations.len() as u64;
     let probes = 1 + engines * (FIRST + A_ROUND * u64::from(*rounds));
     let mut text = format!(
@@ -200,10 +200,10 @@ fn described(target: &Target) -> String {
 
 /// 0 where every engine has an answer: that there is no rate is one too.
 fn code(report: &CapacityReport) -> ExitCode {
-    let any = |is: fn(&Answer) -> bool| report.capacities.iter().any(|one| is(&one.answer));
-    if report.stopped || any(|answer| *answer == Answer::Stopped) {
+    let any = |is: fn(&CapacityAnswer) -> bool| report.capacities.iter().any(|one| is(&one.answer));
+    if report.stopped || any(|answer| *answer == CapacityAnswer::Stopped) {
         ExitCode::from(INTERRUPTED)
-    } else if any(|answer| matches!(answer, Answer::Failed { .. })) {
+    } else if any(|answer| matches!(answer, CapacityAnswer::Failed { .. })) {
         ExitCode::FAILURE
     } else {
         ExitCode::SUCCESS

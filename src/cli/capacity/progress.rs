@@ -5,7 +5,7 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::capacity::{found_text, probe_text};
 use dbdyno_running::{
-    capacity::{CapacityEvent, Phase},
+    capacity::{CapacityEvent, CapacityPhase},
     runner::RunnerEvent,
 };
 use std::io::Write;
@@ -39,14 +39,15 @@ fn line(event: &CapacityEvent, probes: u32) -> Option<String> {
     match event {
         CapacityEvent::Probed { label, phase, round, rounds, probe } => {
             let part = match phase {
-                Phase::Generator => "generator limit: ".to_owned(),
-                Phase::Closed | Phase::First => String::new(),
-                Phase::Round => format!("round {round}/{rounds}: "),
+                CapacityPhase::Generator => "generator limit: ".to_owned(),
+                CapacityPhase::Closed | CapacityPhase::First => String::new(),
+                CapacityPhase::Round => format!("round {round}/{rounds}: "),
             };
             Some(format!("probe {probes}: {part}{}", probe_text(label, probe)))
         }
         CapacityEvent::Searched { label, phase, round, found } => {
-            let part = if *phase == Phase::Round { format!("round {round}") } else { "first search".to_owned() };
+            let part =
+                if *phase == CapacityPhase::Round { format!("round {round}") } else { "first search".to_owned() };
             Some(format!("{part}: {}: {}", plain(label), found_text(found)))
         }
         CapacityEvent::Session { says: RunnerEvent::Note { text } } => Some(plain(text)),

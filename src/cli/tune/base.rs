@@ -18,7 +18,7 @@ use dbdyno_engine::{settings::Settings, size::Size};
 use dbdyno_foundation::base::identifier::clock_seed;
 use dbdyno_running::{
     script::{self, DatabaseSnapshot, ScriptTerms},
-    tune::{Trial, Workload, last_ledger, ledger},
+    tune::{Trial, TunedWorkload, last_ledger, ledger},
 };
 use dbdyno_store::Store;
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ impl WorkloadArgs {
 
 /// What one command tries.
 pub(super) struct Questions {
-    pub(super) workload: Workload,
+    pub(super) workload: TunedWorkload,
     /// The copy of a database that the workload starts from; gone with this value.
     pub(super) _start: Option<DatabaseSnapshot>,
     pub(super) base: Settings,
@@ -186,7 +186,7 @@ fn parent(store: &Store, from: &str, name: Option<&str>) -> Result<Trial, CliErr
     }
 }
 
-fn workload(engine: &Engine, suite: Suite, given: &WorkloadArgs) -> Result<Workload, CliError> {
+fn workload(engine: &Engine, suite: Suite, given: &WorkloadArgs) -> Result<TunedWorkload, CliError> {
     let suite_options = sets(given, &suite.name)?;
     for (owner, ..) in split_sets(given)? {
         if owner != engine.description.name && owner != suite.name {
@@ -199,7 +199,7 @@ fn workload(engine: &Engine, suite: Suite, given: &WorkloadArgs) -> Result<Workl
     let pick = suite.pick(&given.tests).map_err(CliError::Usage)?;
     let size = given.size.or_else(|| suite.default_sizes.first().copied()).unwrap_or_else(|| Size::one(1));
     let engine = suited(engine, &suite)?;
-    Ok(Workload { engine, suite, suite_options, size, pick })
+    Ok(TunedWorkload { engine, suite, suite_options, size, pick })
 }
 
 /// The workload of a trial, with what the arguments say in place of it.
@@ -209,7 +209,7 @@ pub(super) fn workload_of(
     given: &WorkloadArgs,
     start: Option<&DatabaseSnapshot>,
     registry: &Registry,
-) -> Result<Workload, CliError> {
+) -> Result<TunedWorkload, CliError> {
     let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
     let suite = suite(places, given, Some(&trial.suite), start, engine)?;
     let mut workload = workload(engine, suite, given)?;

@@ -11,7 +11,7 @@ use crate::cli::{
 use clap::Args;
 use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
-use dbdyno_running::tune::{Change, Trial, TrialKind, TrialState, WhatIf, accept, default_rounds, what_if};
+use dbdyno_running::tune::{OptionChange, Trial, TrialKind, TrialState, WhatIf, accept, default_rounds, what_if};
 use dbdyno_workload::rng::SplitMix64;
 use std::process::ExitCode;
 
@@ -43,8 +43,8 @@ pub(super) fn try_changes(places: &Places, args: &TryArgs) -> Result<ExitCode, C
     let (registry, store) = prepared(places)?;
     let mut questions = questions(places, &args.base, &args.measure.work, &registry, &store)?;
     let engine = questions.workload.engine.description.clone();
-    let changes: Vec<Change> =
-        args.changes.iter().map(|text| Change::parse(&engine, text)).collect::<Result<_, _>>()?;
+    let changes: Vec<OptionChange> =
+        args.changes.iter().map(|text| OptionChange::parse(&engine, text)).collect::<Result<_, _>>()?;
     let count = changes.len() as u32;
     let rounds = args.rounds.unwrap_or_else(|| default_rounds(questions.workload.judged(), count));
     let seed = args.base.seed();

@@ -1,7 +1,7 @@
 //! Commands and requests that the application sends to the driver.
 
 use crate::tui::{export::FileContent, filter, palette, screens::ScreenRequest, world};
-use dbdyno_running::runner::Tell;
+use dbdyno_running::runner::SessionRequest;
 use std::path::PathBuf;
 
 /// An action outside the application.
@@ -20,7 +20,7 @@ pub enum Command {
     /// Watch the job of this name.
     Watch(String),
     /// Send a control message to the watched job.
-    Tell(Tell),
+    Tell(SessionRequest),
     /// Read or change something, and respond with the outcome.
     Request(Request),
     /// Put text into the terminal's clipboard.

@@ -28,7 +28,7 @@ use crate::tui::{
     world::{self, World},
 };
 use dbdyno_catalog::Theme;
-use dbdyno_running::runner::Tell;
+use dbdyno_running::runner::SessionRequest;
 use std::time::Duration;
 
 /// The smallest terminal that shows each screen whole: columns and rows. tmux takes one of the usual 24 rows.
@@ -165,7 +165,7 @@ impl App {
             Message::JobOver(outcome) => self.job_over(outcome),
             Message::Response(response) => self.responded(*response),
             // A second signal ends the job in the same order, only sooner.
-            Message::Terminate if self.leaving => vec![Command::Tell(Tell::Hurry)],
+            Message::Terminate if self.leaving => vec![Command::Tell(SessionRequest::Hurry)],
             Message::Terminate => self.leave_now(),
         }
     }
@@ -366,7 +366,7 @@ impl App {
         }
         self.leaving = true;
         self.say(Notice::good("leaving as soon as the job has stopped"));
-        vec![Command::Tell(Tell::Stop)]
+        vec![Command::Tell(SessionRequest::Stop)]
     }
 
     fn say(&mut self, notice: Notice) {

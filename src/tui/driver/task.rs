@@ -3,7 +3,7 @@
 use crate::tui::{app::Message, setup::TuiSetup};
 use dbdyno_running::{
     jobs::{self, FoundJob, JobEnd, JobRequest, StartedJob, jobs},
-    runner::{Tell, Turn},
+    runner::{QuietTurn, SessionRequest},
     watching::{JobEvent, watch},
 };
 use std::{
@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub(super) struct Task {
     job: Arc<OnceLock<FoundJob>>,
-    tells: UnboundedSender<Tell>,
+    tells: UnboundedSender<SessionRequest>,
     watching: JoinHandle<()>,
 }
 
@@ -70,14 +70,14 @@ impl Task {
         Self { job, tells, watching }
     }
 
-    pub(super) fn tell(&self, tell: Tell) {
+    pub(super) fn tell(&self, tell: SessionRequest) {
         // A job that has ended takes no messages.
         let _ = self.tells.send(tell);
     }
 
     /// Returns a function that waits until nothing is measured. The next test begins when the turn is dropped. The function returns none
     /// before the job has announced itself.
-    pub(super) fn turn(&self) -> impl FnOnce() -> Option<Turn> + Send + 'static {
+    pub(super) fn turn(&self) -> impl FnOnce() -> Option<QuietTurn> + Send + 'static {
         let job = Arc::clone(&self.job);
         move || job.get()?.turn().ok()
     }
@@ -86,7 +86,7 @@ impl Task {
 /// A watched job, for the code that waits for its end.
 struct Watched {
     job: Arc<OnceLock<FoundJob>>,
-    told: UnboundedReceiver<Tell>,
+    told: UnboundedReceiver<SessionRequest>,
     messages: UnboundedSender<Message>,
 }
 

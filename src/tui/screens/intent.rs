@@ -7,7 +7,7 @@ use crate::tui::{
 };
 use dbdyno_catalog::{Suite, bench::Preset};
 use dbdyno_reports::format::Format;
-use dbdyno_running::runner::Tell;
+use dbdyno_running::runner::SessionRequest;
 use std::path::PathBuf;
 
 /// One requested effect. `R` is the screen's request to the store and the system, `D` its question to the user.
@@ -35,7 +35,7 @@ pub enum Intent<R, D> {
     /// Copies text to the terminal's clipboard.
     Copy(String),
     /// Sends this message to the running job.
-    Tell(Tell),
+    Tell(SessionRequest),
     /// Adds a saved preset to the known ones.
     Saved(Box<Preset>),
     /// Adds a suite, whose file is written when it is used, to the known ones.

@@ -3,7 +3,7 @@
 use dbdyno_catalog::{bench::EngineChoice, is_script};
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::base::typed::written_duration;
-use dbdyno_running::tune::{Trial, WhatIf, Workload, search::SearchSpec};
+use dbdyno_running::tune::{Trial, TunedWorkload, WhatIf, search::SearchSpec};
 use std::collections::BTreeMap;
 
 /// The tuned configuration, as far as a command has to name it.
@@ -62,7 +62,7 @@ fn one_change(options: &BTreeMap<String, String>) -> String {
 }
 
 /// Returns the command that tries changes of one base. `files`: the arguments that name the user's own statements.
-pub fn try_command(workload: &Workload, questions: &[WhatIf], files: &[String]) -> Vec<String> {
+pub fn try_command(workload: &TunedWorkload, questions: &[WhatIf], files: &[String]) -> Vec<String> {
     let Some(first) = questions.first() else { return Vec::new() };
     let mut words = subject(workload, first.base.to_map(), &first.ledger, files).words("try");
     words.extend(["--rounds".to_owned(), first.rounds.to_string()]);
@@ -71,7 +71,7 @@ pub fn try_command(workload: &Workload, questions: &[WhatIf], files: &[String]) 
 }
 
 /// Returns the command that repeats a search.
-pub fn search_command(workload: &Workload, spec: &SearchSpec, files: &[String]) -> Vec<String> {
+pub fn search_command(workload: &TunedWorkload, spec: &SearchSpec, files: &[String]) -> Vec<String> {
     let mut words = subject(workload, spec.base.to_map(), &spec.ledger, files).words("search");
     words.extend(["--tier".to_owned(), spec.tier.number().unwrap_or_default().to_string()]);
     words.extend(["--budget".to_owned(), written_duration(spec.budget)]);
@@ -81,7 +81,7 @@ pub fn search_command(workload: &Workload, spec: &SearchSpec, files: &[String]) 
 }
 
 fn subject<'s>(
-    workload: &'s Workload,
+    workload: &'s TunedWorkload,
     base: BTreeMap<String, String>,
     ledger: &'s str,
     files: &'s [String],

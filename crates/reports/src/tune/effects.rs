@@ -8,7 +8,7 @@ use crate::{
         SeriesStyle, Sheet, Table, TableStyle, Tone, text,
     },
 };
-use dbdyno_running::tune::effects::{Factor, GridEffects, Ranked, ValueEffect};
+use dbdyno_running::tune::effects::{Factor, GridEffects, RankedConfiguration, ValueEffect};
 use dbdyno_store::tier_words;
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ const RANKING: [(&str, &str, ColumnRole); 4] = [
 
 fn ranking(effects: &GridEffects) -> Section {
     let all = effects.ranked.len();
-    let row = |(place, one): (usize, &Ranked)| {
+    let row = |(place, one): (usize, &RankedConfiguration)| {
         let left_out = all > 2 * SHOWN && place == SHOWN + 1;
         let left_out = left_out.then(|| Row::Title(format!("... {} more; json and html list all", all - 2 * SHOWN)));
         let cells = [place.to_string(), ratio(one.ratio), tier_words(one.tier), ranked(one)];
@@ -129,7 +129,7 @@ fn ranking(effects: &GridEffects) -> Section {
 
 /// Ranks every configuration, on pages: a chart of its place and its time / time of the fastest on a log axis, and the table.
 fn all_ranked(effects: &GridEffects) -> impl Iterator<Item = Section> {
-    let mark = |(place, one): (usize, &Ranked)| ChartMark {
+    let mark = |(place, one): (usize, &RankedConfiguration)| ChartMark {
         x: place as f64,
         y: one.ratio,
         range: None,
@@ -155,7 +155,7 @@ fn all_ranked(effects: &GridEffects) -> impl Iterator<Item = Section> {
         series: tiers.into_iter().rev().map(series).collect(),
         notes: vec!["height: time / time of the fastest".to_owned()],
     };
-    let row = |(place, one): (usize, &Ranked)| {
+    let row = |(place, one): (usize, &RankedConfiguration)| {
         Row::texts([place.to_string(), ratio(one.ratio), tier_words(one.tier), ranked(one)])
     };
     let table = (effects.ranked.len() > 2 * SHOWN).then(|| Table {

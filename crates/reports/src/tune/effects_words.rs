@@ -3,7 +3,7 @@
 use super::words::verdict_of;
 use crate::comparison::words::ratio;
 use dbdyno_foundation::base::units::{counted, duration, plain};
-use dbdyno_running::tune::effects::{Best, Factor, GridEffects, Ranked, ValueEffect};
+use dbdyno_running::tune::effects::{Best, Factor, GridEffects, RankedConfiguration, ValueEffect};
 use dbdyno_store::tier_words;
 
 pub fn title(effects: &GridEffects) -> String {
@@ -75,7 +75,7 @@ pub fn verdict(effect: &ValueEffect) -> String {
 }
 
 /// Describes a configuration in the ranking: its time and the options that vary.
-pub fn ranked(one: &Ranked) -> String {
+pub fn ranked(one: &RankedConfiguration) -> String {
     let values: Vec<String> = one.values.iter().map(|(name, value)| format!("{name}={value}")).collect();
     format!("{}  {}", duration(one.median_ns), plain(&values.join(" ")))
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{base::units::bytes, metric::Metric};
-use dbdyno_running::tune::{Entry, Ledger, TestEffect, Trial, TrialState};
+use dbdyno_running::tune::{Ledger, LedgerEntry, TestEffect, Trial, TrialState};
 
 /// Builds a ledger as a sheet, with a record for each trial and test. `command`: the command that requested it.
 pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
@@ -43,8 +43,8 @@ pub fn ledger_sheet(ledger: &Ledger, command: &str) -> Sheet {
 }
 
 /// Returns the lines of an entry: one per test, and one for a trial without any.
-fn lines(entry: &Entry) -> Vec<[String; 8]> {
-    let Entry { depth, trial } = entry;
+fn lines(entry: &LedgerEntry) -> Vec<[String; 8]> {
+    let LedgerEntry { depth, trial } = entry;
     let mark = if trial.accepted { "✓" } else { "" };
     let name = format!("{}{} {}", "  ".repeat(*depth), short(&trial.trial_id), change(trial));
     let tier = if trial.tier.before == trial.tier.after {

@@ -11,7 +11,7 @@ use crate::{
 use dbdyno_foundation::base::units::{clock, counted, plain};
 use dbdyno_running::tune::{
     TuneEvent,
-    search::{Fate, SearchOutcome, TakenOut, Tried},
+    search::{CandidateFate, CandidateResult, SearchOutcome, TakenOut},
 };
 use std::time::Duration;
 
@@ -76,7 +76,7 @@ fn race(found: &SearchOutcome) -> Section {
         ("ratio", "ratio", ColumnRole::Figure),
         ("setting", "setting", ColumnRole::Name),
     ];
-    let row = |one: &Tried| {
+    let row = |one: &CandidateResult| {
         let ratio = one.ratio.map_or_else(|| "-".to_owned(), ratio);
         let setting = format!("{} (tier {})", one.change, one.tier.sign());
         Row::texts([one.rung.to_string(), one.pairs.to_string(), ratio, setting])
@@ -84,7 +84,7 @@ fn race(found: &SearchOutcome) -> Section {
     let more = found.tried.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| Row::Title(format!("and {more} more")));
     let dropped = found.tried.iter().filter_map(|one| match &one.fate {
-        Fate::Dropped(reason) => Some(Row::Title(format!("✗ {}: {reason}", one.change))),
+        CandidateFate::Dropped(reason) => Some(Row::Title(format!("✗ {}: {reason}", one.change))),
         _ => None,
     });
     Section {
@@ -106,9 +106,9 @@ fn race(found: &SearchOutcome) -> Section {
 }
 
 fn records(found: &SearchOutcome) -> Table {
-    let record = |one: &Tried| {
+    let record = |one: &CandidateResult| {
         let dropped = match &one.fate {
-            Fate::Dropped(reason) => reason.as_str(),
+            CandidateFate::Dropped(reason) => reason.as_str(),
             _ => "",
         };
         let tier = one.tier.number().map_or_else(String::new, |number| number.to_string());

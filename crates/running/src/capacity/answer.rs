@@ -1,7 +1,7 @@
 //! Turns the results of searches into a rate with its interval, and the rates of two engines into a verdict.
 
 use super::{
-    probe::{Broken, Probe, Quantile},
+    probe::{Broken, Quantile, RateProbe},
     promise::{Promise, Promises},
 };
 use dbdyno_stats::{
@@ -13,8 +13,8 @@ use serde::Serialize;
 /// The result of one search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
-pub enum Found {
-    Rate(Box<Estimate>),
+pub enum SearchResult {
+    Rate(Box<RateEstimate>),
     /// Every rate that could be tried kept its promises.
     AtLeast {
         rate: u64,
@@ -22,7 +22,7 @@ pub enum Found {
     },
     /// No rate that could be tried kept its promises.
     NoRate {
-        lowest: Box<Probe>,
+        lowest: Box<RateProbe>,
     },
     /// A run gave no result.
     Failed {
@@ -34,13 +34,13 @@ pub enum Found {
 
 /// A rate between one that holds and one that breaks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Estimate {
+pub struct RateEstimate {
     /// From 1; 0 is the first search.
     pub round: u32,
     /// Operations a second.
     pub rate: f64,
-    pub held: Probe,
-    pub broke: Probe,
+    pub held: RateProbe,
+    pub broke: RateProbe,
 }
 
 /// The reason why no higher rate was tried.
@@ -53,10 +53,10 @@ pub enum Limit {
     Asked,
 }
 
-impl Estimate {
+impl RateEstimate {
     /// Interpolates on the straight line between the two probes, in the logarithms of rate and response time. The rate is where the first
     /// quantile reaches its promised limit. If no quantile was measured at both probes, the rate is their geometric mean.
-    pub fn between(round: u32, held: Probe, broke: Probe) -> Self {
+    pub fn between(round: u32, held: RateProbe, broke: RateProbe) -> Self {
         let (low, high) = ((held.rate as f64).ln(), (broke.rate as f64).ln());
         let part = broke.quantiles.iter().zip(&held.quantiles).filter_map(part).reduce(f64::min).unwrap_or(0.5);
         Self { round, rate: (low + (high - low) * part).exp(), held, broke }
@@ -78,9 +78,9 @@ pub struct Capacity {
     /// What a commit survives, in a word.
     pub tier: String,
     pub threads: u32,
-    pub answer: Answer,
+    pub answer: CapacityAnswer,
     /// The estimates of the rounds, in order. The first search's estimate enters no statistic.
-    pub rounds: Vec<Estimate>,
+    pub rounds: Vec<RateEstimate>,
     /// Probes that contradict the answer far from it: something other than the rate decides there.
     pub contrary: Vec<Contrary>,
     /// How many probes of this engine were run.
@@ -90,7 +90,7 @@ pub struct Capacity {
 /// The conclusion about an engine.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "answer", rename_all = "snake_case")]
-pub enum Answer {
+pub enum CapacityAnswer {
     Rate {
         /// The median of the rounds, operations a second.
         rate: f64,
@@ -106,7 +106,7 @@ pub enum Answer {
         limit: Limit,
     },
     NoRate {
-        lowest: Box<Probe>,
+        lowest: Box<RateProbe>,
     },
     Failed {
         reason: String,
@@ -140,28 +140,28 @@ pub struct Contrary {
 /// A probe is far from the answer if it is beyond the interval by this factor.
 const FAR: f64 = 1.25;
 
-impl Answer {
+impl CapacityAnswer {
     /// Combines the first search with the rounds. A search that found no rate takes precedence over those that did.
-    pub fn of(first: &Found, rounds: &[Found]) -> Self {
+    pub fn of(first: &SearchResult, rounds: &[SearchResult]) -> Self {
         let all = || std::iter::once(first).chain(rounds);
         let failed = all().find_map(|found| match found {
-            Found::Failed { reason } => Some(Self::Failed { reason: reason.clone() }),
+            SearchResult::Failed { reason } => Some(Self::Failed { reason: reason.clone() }),
             _ => None,
         });
         let no_rate = || {
             all().find_map(|found| match found {
-                Found::NoRate { lowest } => Some(Self::NoRate { lowest: lowest.clone() }),
+                SearchResult::NoRate { lowest } => Some(Self::NoRate { lowest: lowest.clone() }),
                 _ => None,
             })
         };
         failed.or_else(no_rate).or_else(|| at_least(all())).unwrap_or_else(|| Self::median(&estimates(rounds)))
     }
 
-    fn median(estimates: &[Estimate]) -> Self {
+    fn median(estimates: &[RateEstimate]) -> Self {
         let rates: Vec<f64> = estimates.iter().map(|estimate| estimate.rate).collect();
         let Ok(rate) = median(&rates) else { return Self::Stopped };
         let interval = median_interval(&rates).ok();
-        let middle = |of: fn(&Probe) -> Option<u64>| {
+        let middle = |of: fn(&RateProbe) -> Option<u64>| {
             let figures: Vec<f64> = estimates.iter().filter_map(|one| of(&one.held)).map(|ns| ns as f64).collect();
             // The figure is missing if some rounds had too few operations for it.
             median(&figures).ok().filter(|_| figures.len() == estimates.len())
@@ -185,10 +185,10 @@ impl Answer {
     }
 
     /// Returns the probes that contradict this answer far from its interval.
-    pub fn contrary<'p>(&self, probes: impl Iterator<Item = &'p Probe>) -> Vec<Contrary> {
+    pub fn contrary<'p>(&self, probes: impl Iterator<Item = &'p RateProbe>) -> Vec<Contrary> {
         let Self::Rate { rate, interval, .. } = self else { return Vec::new() };
         let (low, high) = interval.map_or((*rate, *rate), |range| (range.low, range.high));
-        let of = |probe: &Probe| Contrary { rate: probe.rate, held: probe.holds() };
+        let of = |probe: &RateProbe| Contrary { rate: probe.rate, held: probe.holds() };
         let is_far = |one: &Contrary| match one.held {
             true => one.rate as f64 > high * FAR,
             false => (one.rate as f64) < low / FAR,
@@ -198,21 +198,23 @@ impl Answer {
 }
 
 /// Returns the lowest rate that any search reached, if one of the searches kept its promises at every rate.
-fn at_least<'f>(all: impl Iterator<Item = &'f Found>) -> Option<Answer> {
+fn at_least<'f>(all: impl Iterator<Item = &'f SearchResult>) -> Option<CapacityAnswer> {
     let (mut rate, mut limit) = (f64::INFINITY, None);
     for found in all {
         match found {
-            Found::Rate(estimate) => rate = rate.min(estimate.rate),
-            Found::AtLeast { rate: highest, limit: why } => (rate, limit) = (rate.min(*highest as f64), Some(*why)),
-            Found::NoRate { .. } | Found::Failed { .. } | Found::Stopped => {}
+            SearchResult::Rate(estimate) => rate = rate.min(estimate.rate),
+            SearchResult::AtLeast { rate: highest, limit: why } => {
+                (rate, limit) = (rate.min(*highest as f64), Some(*why))
+            }
+            SearchResult::NoRate { .. } | SearchResult::Failed { .. } | SearchResult::Stopped => {}
         }
     }
-    limit.map(|limit| Answer::AtLeast { rate, limit })
+    limit.map(|limit| CapacityAnswer::AtLeast { rate, limit })
 }
 
-pub(super) fn estimates(rounds: &[Found]) -> Vec<Estimate> {
-    let estimate = |found: &Found| match found {
-        Found::Rate(estimate) => Some(Estimate::clone(estimate)),
+pub(super) fn estimates(rounds: &[SearchResult]) -> Vec<RateEstimate> {
+    let estimate = |found: &SearchResult| match found {
+        SearchResult::Rate(estimate) => Some(RateEstimate::clone(estimate)),
         _ => None,
     };
     rounds.iter().filter_map(estimate).collect()
@@ -246,11 +248,11 @@ pub struct Duel {
 /// Compares the first engine with each other one, with Holm's adjustment over all comparisons.
 pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
     let Some((a, others)) = capacities.split_first() else { return Vec::new() };
-    let paired: Vec<Pairs> = others.iter().map(|b| pairs(a, b)).collect();
-    let p = |(a, b): &Pairs| log_ratios(a, b).and_then(|logs| signed_rank(&logs)).map_or(1.0, |test| test.p);
+    let paired: Vec<RoundPairs> = others.iter().map(|b| pairs(a, b)).collect();
+    let p = |(a, b): &RoundPairs| log_ratios(a, b).and_then(|logs| signed_rank(&logs)).map_or(1.0, |test| test.p);
     let p: Vec<f64> = paired.iter().map(p).collect();
     let adjusted = holm(&p).unwrap_or_else(|_| vec![1.0; p.len()]);
-    let duel = |((b, (times_a, times_b)), p_adjusted): ((&Capacity, &Pairs), f64)| {
+    let duel = |((b, (times_a, times_b)), p_adjusted): ((&Capacity, &RoundPairs), f64)| {
         let interval = paired_ratio(times_a, times_b);
         let medians = || Some(median(times_a).ok()? / median(times_b).ok()?);
         let noise_floor = DEFAULT_NOISE_FLOOR;
@@ -269,16 +271,16 @@ pub fn duels(capacities: &[Capacity]) -> Vec<Duel> {
 }
 
 /// The values of A and of B, one of each a round.
-type Pairs = (Vec<f64>, Vec<f64>);
+type RoundPairs = (Vec<f64>, Vec<f64>);
 
 /// Returns the time between operations, s, at the rates of both engines, for the rounds in which both have a rate. Empty if either engine
 /// has no overall rate.
-fn pairs(a: &Capacity, b: &Capacity) -> Pairs {
-    let has_rate = |one: &Capacity| matches!(one.answer, Answer::Rate { .. });
+fn pairs(a: &Capacity, b: &Capacity) -> RoundPairs {
+    let has_rate = |one: &Capacity| matches!(one.answer, CapacityAnswer::Rate { .. });
     if !has_rate(a) || !has_rate(b) {
         return (Vec::new(), Vec::new());
     }
-    let pair = |of_a: &Estimate| {
+    let pair = |of_a: &RateEstimate| {
         let of_b = b.rounds.iter().find(|of_b| of_b.round == of_a.round)?;
         Some((1.0 / of_a.rate, 1.0 / of_b.rate))
     };

@@ -1,9 +1,9 @@
 //! The events that watchers of a capacity search receive.
 
 use super::{
-    answer::{CapacityReport, Found},
-    measure::Phase,
-    probe::Probe,
+    answer::{CapacityReport, SearchResult},
+    measure::CapacityPhase,
+    probe::RateProbe,
 };
 use crate::{
     jobs::{JobKind, Telling},
@@ -21,14 +21,14 @@ pub enum CapacityEvent {
         /// The engine with the options that distinguish it from the others.
         label: String,
         /// The part of the measurement that the probe belongs to.
-        phase: Phase,
+        phase: CapacityPhase,
         /// From 1; 0 before the rounds.
         round: u32,
         rounds: u32,
-        probe: Box<Probe>,
+        probe: Box<RateProbe>,
     },
     /// The search of one engine has ended, with its result.
-    Searched { label: String, phase: Phase, round: u32, found: Found },
+    Searched { label: String, phase: CapacityPhase, round: u32, found: SearchResult },
     /// The measurement is complete.
     CapacityEnded { found: Box<CapacityReport> },
 }

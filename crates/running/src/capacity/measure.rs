@@ -1,13 +1,13 @@
 //! Runs the searches, run by run, in one session.
 
 use super::{
-    answer::{Answer, Capacity, CapacityReport, Estimate, Found, Limit, duels, estimates},
+    answer::{Capacity, CapacityAnswer, CapacityReport, Limit, RateEstimate, SearchResult, duels, estimates},
     event::CapacityEvent,
-    probe::Probe,
-    search::{End, Ends, Search},
-    target::Target,
+    probe::RateProbe,
+    search::{RateBounds, Search, SearchEnd},
+    target::RateTarget,
 };
-use crate::runner::{Control, OpenSession, Report, SessionError, SessionLaunch, fit};
+use crate::runner::{Control, OpenSession, SessionError, SessionLaunch, SessionReport, fit};
 use dbdyno_catalog::{
     MOST_RATE,
     bench::{Configuration, PlanError, round_order},
@@ -45,7 +45,7 @@ pub struct CapacityLab<'l> {
 /// The part of the measurement that a probe belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Phase {
+pub enum CapacityPhase {
     /// Measures how many operations can be offered at all.
     Generator,
     /// Measures the rate when each operation waits for the previous one.
@@ -65,7 +65,7 @@ const KEY: &str = "capacity";
 ///
 /// # Errors
 /// The disk has too little room, the session cannot begin, or results are lost.
-pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityReport, CapacityError> {
+pub async fn measure(lab: CapacityLab<'_>, target: &RateTarget) -> Result<CapacityReport, CapacityError> {
     let CapacityLab { store, launch, events, control } = lab;
     let estimate = fit(&target.plan, &launch.work_dir, &StoreHistory::read(store)).map_err(CapacityError::NoRoom)?;
     let longest = Duration::from_secs(target.seconds(1) + target.terms.warm_up);
@@ -82,9 +82,9 @@ pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityRe
     });
     let session = OpenSession::begin(&target.plan, &target.null, &launch, store, expected, said, control).await?;
     let probed = vec![Vec::new(); target.plan.configurations.len()];
-    let mut running = Running { target, session, events, probed, before_rounds: 0 };
+    let mut running = CapacityMeasurement { target, session, events, probed, before_rounds: 0 };
     let (offered, found) = running.all().await?;
-    let Running { session, events, probed, .. } = running;
+    let CapacityMeasurement { session, events, probed, .. } = running;
     let report = session.finish().await?;
     let _ = passing.await;
     if let Some(reason) = &report.unkept {
@@ -97,26 +97,26 @@ pub async fn measure(lab: CapacityLab<'_>, target: &Target) -> Result<CapacityRe
 
 /// The results of the first search and of the rounds, for each configuration.
 type FoundByRound = Vec<FoundOfEngine>;
-type FoundOfEngine = (Found, Vec<Found>);
+type FoundOfEngine = (SearchResult, Vec<SearchResult>);
 
-struct Running<'r> {
-    target: &'r Target,
+struct CapacityMeasurement<'r> {
+    target: &'r RateTarget,
     session: OpenSession<'r>,
     events: UnboundedSender<CapacityEvent>,
     /// The probes of each configuration, in the order in which they ran.
-    probed: Vec<Vec<Probe>>,
+    probed: Vec<Vec<RateProbe>>,
     /// Probes before the rounds. Each of them has its own seed.
     before_rounds: u32,
 }
 
-impl Running<'_> {
+impl CapacityMeasurement<'_> {
     async fn all(&mut self) -> Result<(u64, FoundByRound), PlanError> {
         let plan = &self.target.plan;
         let offered = self.offered().await?;
-        let ends = self.target.ends(offered);
+        let bounds = self.target.bounds(offered);
         let mut found: FoundByRound = Vec::new();
         for configuration in 0..plan.configurations.len() {
-            let first = self.first(configuration, ends, offered).await?;
+            let first = self.first(configuration, bounds, offered).await?;
             found.push((first, Vec::new()));
         }
         for round in 1..=self.target.terms.rounds {
@@ -125,13 +125,13 @@ impl Running<'_> {
             }
             for configuration in round_order(found.len(), round - 1, plan.seed) {
                 let (first, rounds) = &mut found[configuration];
-                let Found::Rate(estimate) = first else { continue };
+                let SearchResult::Rate(estimate) = first else { continue };
                 // A round without a rate has already decided the answer.
-                if rounds.iter().any(|found| !matches!(found, Found::Rate(_))) {
+                if rounds.iter().any(|found| !matches!(found, SearchResult::Rate(_))) {
                     continue;
                 }
-                let search = Search::near(ends, estimate.rate.round() as u64, self.target.terms.precision);
-                rounds.push(self.search(search, configuration, (Phase::Round, round), offered).await?);
+                let search = Search::near(bounds, estimate.rate.round() as u64, self.target.terms.precision);
+                rounds.push(self.search(search, configuration, (CapacityPhase::Round, round), offered).await?);
             }
         }
         Ok((offered, found))
@@ -144,30 +144,36 @@ impl Running<'_> {
             // The engine that does nothing has no accounts.
             return Ok(MOST_RATE);
         }
-        let made = self.probe(&self.target.generator, (Phase::Generator, 0), 0).await?;
+        let made = self.probe(&self.target.generator, (CapacityPhase::Generator, 0), 0).await?;
         // An unknown generator rate sets no limit: the engines' own results do.
         Ok(made.map_or(MOST_RATE, |probe| (probe.achieved / 2.0) as u64))
     }
 
-    async fn first(&mut self, configuration: usize, ends: Ends, offered: u64) -> Result<Found, PlanError> {
-        let closed = match self.probe(&self.target.plan.configurations[configuration], (Phase::Closed, 0), 0).await? {
-            Ok(probe) => probe,
-            Err(found) => return Ok(found),
-        };
+    async fn first(
+        &mut self,
+        configuration: usize,
+        bounds: RateBounds,
+        offered: u64,
+    ) -> Result<SearchResult, PlanError> {
+        let closed =
+            match self.probe(&self.target.plan.configurations[configuration], (CapacityPhase::Closed, 0), 0).await? {
+                Ok(probe) => probe,
+                Err(found) => return Ok(found),
+            };
         // No queue forms in a closed loop, so its rate is above any rate that keeps a promise. Half of it is not far off.
-        let search = Search::wide(ends, (closed.achieved / 2.0) as u64, self.target.terms.precision);
-        self.search(search, configuration, (Phase::First, 0), offered).await
+        let search = Search::wide(bounds, (closed.achieved / 2.0) as u64, self.target.terms.precision);
+        self.search(search, configuration, (CapacityPhase::First, 0), offered).await
     }
 
     async fn search(
         &mut self,
         mut search: Search,
         configuration: usize,
-        (phase, round): (Phase, u32),
+        (phase, round): (CapacityPhase, u32),
         offered: u64,
-    ) -> Result<Found, PlanError> {
+    ) -> Result<SearchResult, PlanError> {
         let of = &self.target.plan.configurations[configuration];
-        let mut probes: Vec<Probe> = Vec::new();
+        let mut probes: Vec<RateProbe> = Vec::new();
         let found = loop {
             let rate = match search.next() {
                 Ok(rate) => rate,
@@ -191,26 +197,26 @@ impl Running<'_> {
     async fn probe(
         &mut self,
         configuration: &Configuration,
-        (phase, round): (Phase, u32),
+        (phase, round): (CapacityPhase, u32),
         rate: u64,
-    ) -> Result<Result<Probe, Found>, PlanError> {
+    ) -> Result<Result<RateProbe, SearchResult>, PlanError> {
         if self.session.is_over() {
-            return Ok(Err(Found::Stopped));
+            return Ok(Err(SearchResult::Stopped));
         }
-        let Target { pace, terms, .. } = self.target;
+        let RateTarget { pace, terms, .. } = self.target;
         let at_rate = self.target.at(configuration, rate)?;
         // Probes of a round have the same seed for all engines. Each probe before the rounds has a different one.
         let number = if round == 0 { self.before_rounds } else { 0 };
         self.before_rounds += u32::from(round == 0);
         let chosen = self.session.run(&at_rate, round, self.target.seed(round, number)).await;
         if self.session.is_over() {
-            return Ok(Err(Found::Stopped));
+            return Ok(Err(SearchResult::Stopped));
         }
-        let probe = match Probe::of(&chosen, (pace.test, &pace.actor), rate, &terms.promises) {
+        let probe = match RateProbe::of(&chosen, (pace.test, &pace.actor), rate, &terms.promises) {
             Ok(probe) => probe,
             Err(why) => {
                 let at = if rate == 0 { "at full speed".to_owned() } else { format!("at {rate}/s") };
-                return Ok(Err(Found::Failed { reason: format!("the probe {at} failed: {why}") }));
+                return Ok(Err(SearchResult::Failed { reason: format!("the probe {at} failed: {why}") }));
             }
         };
         let (label, rounds) = (configuration.label.clone(), terms.rounds);
@@ -220,35 +226,35 @@ impl Running<'_> {
 }
 
 /// Returns the result of a search that ended there.
-fn ended(end: End, probes: &[Probe], round: u32, offered: u64) -> Found {
+fn ended(end: SearchEnd, probes: &[RateProbe], round: u32, offered: u64) -> SearchResult {
     // If a rate was tried again, this is the first probe that agrees with the majority.
     let at = |rate: u64, holds: bool| probes.iter().find(|probe| probe.rate == rate && probe.holds() == holds).cloned();
-    let missing = || Found::Failed { reason: "a search ended at a rate that it had not tried".to_owned() };
+    let missing = || SearchResult::Failed { reason: "a search ended at a rate that it had not tried".to_owned() };
     match end {
-        End::Between { held, broke } => match (at(held, true), at(broke, false)) {
-            (Some(held), Some(broke)) => Found::Rate(Box::new(Estimate::between(round, held, broke))),
+        SearchEnd::Between { held, broke } => match (at(held, true), at(broke, false)) {
+            (Some(held), Some(broke)) => SearchResult::Rate(Box::new(RateEstimate::between(round, held, broke))),
             _ => missing(),
         },
-        End::AllHold { highest } => {
+        SearchEnd::AllHold { highest } => {
             let limit = if highest >= offered { Limit::Generator } else { Limit::Asked };
-            Found::AtLeast { rate: highest, limit }
+            SearchResult::AtLeast { rate: highest, limit }
         }
-        End::NothingHolds { lowest } => {
-            at(lowest, false).map_or_else(missing, |probe| Found::NoRate { lowest: Box::new(probe) })
+        SearchEnd::NothingHolds { lowest } => {
+            at(lowest, false).map_or_else(missing, |probe| SearchResult::NoRate { lowest: Box::new(probe) })
         }
     }
 }
 
 fn concluded(
-    target: &Target,
+    target: &RateTarget,
     offered: u64,
     found: FoundByRound,
-    probed: &[Vec<Probe>],
-    report: &Report,
+    probed: &[Vec<RateProbe>],
+    report: &SessionReport,
 ) -> CapacityReport {
     let plan = &target.plan;
-    let capacity = |((configuration, (first, rounds)), probes): ((&Configuration, FoundOfEngine), &Vec<Probe>)| {
-        let answer = Answer::of(&first, &rounds);
+    let capacity = |((configuration, (first, rounds)), probes): ((&Configuration, FoundOfEngine), &Vec<RateProbe>)| {
+        let answer = CapacityAnswer::of(&first, &rounds);
         let contrary = answer.contrary(probes.iter());
         Capacity {
             label: configuration.label.clone(),

@@ -1,6 +1,6 @@
 //! The highest rate at which an actor of a test keeps the promises about its response times.
 //!
-//! A [`Probe`] is one run, on a fresh database, in which the actor's operations are due at a rate, whether the previous ones are done or
+//! A [`RateProbe`] is one run, on a fresh database, in which the actor's operations are due at a rate, whether the previous ones are done or
 //! not. [`Search`] chooses the rates. It moves outwards from its beginning until one rate holds and one breaks. Then it tries the middle of
 //! the two, until they are as close as requested. A first search finds the neighbourhood, and repeats the two rates that it ends between.
 //! Then each round is a search of its own, with its own seed and databases, and gives one figure. The figures of the rounds are
@@ -14,10 +14,13 @@ mod promise;
 mod search;
 mod target;
 
-pub use answer::{Answer, AtRate, Capacity, CapacityReport, Contrary, Duel, Estimate, Found, Limit, RateRange, duels};
+pub use answer::{
+    AtRate, Capacity, CapacityAnswer, CapacityReport, Contrary, Duel, Limit, RateEstimate, RateRange, SearchResult,
+    duels,
+};
 pub use event::CapacityEvent;
-pub use measure::{CapacityError, CapacityLab, Phase, measure};
-pub use probe::{Broken, Probe, Quantile};
+pub use measure::{CapacityError, CapacityLab, CapacityPhase, measure};
+pub use probe::{Broken, Quantile, RateProbe};
 pub use promise::{Promise, Promises};
-pub use search::{End, Ends, Search};
-pub use target::{Target, Terms};
+pub use search::{RateBounds, Search, SearchEnd};
+pub use target::{CapacityTerms, RateTarget};

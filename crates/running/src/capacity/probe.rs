@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// The result of a run at a rate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Probe {
+pub struct RateProbe {
     pub run_id: String,
     /// Operations a second that were due. 0: each operation is due when the previous one is done.
     pub rate: u64,
@@ -57,7 +57,7 @@ pub enum Broken {
 const BEHIND: f64 = 0.01;
 const QUEUED: u64 = 10;
 
-impl Probe {
+impl RateProbe {
     /// Reads the result for an actor of a test from a run.
     ///
     /// # Errors

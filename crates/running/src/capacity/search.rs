@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// The lowest and the highest rate that can be tried, operations a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ends {
+pub struct RateBounds {
     pub lowest: u64,
     pub highest: u64,
 }
@@ -13,7 +13,7 @@ pub struct Ends {
 /// A search under way.
 #[derive(Debug, Clone)]
 pub struct Search {
-    ends: Ends,
+    bounds: RateBounds,
     begin: u64,
     /// The first step outwards, a factor. Each further step is the square of the previous one.
     step: f64,
@@ -27,7 +27,7 @@ pub struct Search {
 
 /// The end of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum SearchEnd {
     /// Between a rate that holds and one that breaks.
     Between { held: u64, broke: u64 },
     /// Even the lowest rate breaks.
@@ -41,30 +41,30 @@ const LONGEST_STEP: f64 = 4.0;
 
 impl Search {
     /// Creates a first search, which knows little about where to begin.
-    pub fn wide(ends: Ends, begin: u64, precision: f64) -> Self {
-        Self { ends, begin, step: 1.5, precision, repeats: true, tried: BTreeMap::new() }
+    pub fn wide(bounds: RateBounds, begin: u64, precision: f64) -> Self {
+        Self { bounds, begin, step: 1.5, precision, repeats: true, tried: BTreeMap::new() }
     }
 
     /// Creates a search near the end of another one. It goes as far as necessary: the previous result does not limit it.
-    pub fn near(ends: Ends, begin: u64, precision: f64) -> Self {
+    pub fn near(bounds: RateBounds, begin: u64, precision: f64) -> Self {
         let step = 1.0 + 2.0 * precision;
-        Self { ends, begin, step, precision, repeats: false, tried: BTreeMap::new() }
+        Self { bounds, begin, step, precision, repeats: false, tried: BTreeMap::new() }
     }
 
     /// Returns the rate to try next, or the end of the search.
-    pub fn next(&self) -> Result<u64, End> {
-        let Ends { lowest, highest } = self.ends;
+    pub fn next(&self) -> Result<u64, SearchEnd> {
+        let RateBounds { lowest, highest } = self.bounds;
         if let Some(torn) = self.tried.iter().find(|(_, (held, broke))| held == broke).map(|(rate, _)| *rate) {
             return Ok(torn);
         }
         match self.between() {
             (None, None) => Ok(self.begin.clamp(lowest, highest)),
-            (Some(held), None) if held >= highest => self.settled(&[held], End::AllHold { highest }),
+            (Some(held), None) if held >= highest => self.settled(&[held], SearchEnd::AllHold { highest }),
             (Some(held), None) => Ok(((held as f64 * self.stride()).ceil() as u64).clamp(held + 1, highest)),
-            (None, Some(broke)) if broke <= lowest => self.settled(&[broke], End::NothingHolds { lowest }),
+            (None, Some(broke)) if broke <= lowest => self.settled(&[broke], SearchEnd::NothingHolds { lowest }),
             (None, Some(broke)) => Ok(((broke as f64 / self.stride()) as u64).clamp(lowest, broke - 1)),
             (Some(held), Some(broke)) if self.is_near(held, broke) => {
-                self.settled(&[broke, held], End::Between { held, broke })
+                self.settled(&[broke, held], SearchEnd::Between { held, broke })
             }
             (Some(held), Some(broke)) => {
                 let middle = (held as f64 * broke as f64).sqrt().round() as u64;
@@ -98,7 +98,7 @@ impl Search {
     }
 
     /// Returns the end, or a rate that the end depends on if it was tried only once and is to be repeated.
-    fn settled(&self, rates: &[u64], end: End) -> Result<u64, End> {
+    fn settled(&self, rates: &[u64], end: SearchEnd) -> Result<u64, SearchEnd> {
         let once = |rate: &&u64| self.tried.get(rate).is_none_or(|(held, broke)| held + broke < 2);
         rates.iter().find(|rate| self.repeats && once(rate)).copied().ok_or(end)
     }

@@ -1,6 +1,6 @@
 //! The engines and the actor of a capacity search, and its terms.
 
-use super::{promise::Promises, search::Ends};
+use super::{promise::Promises, search::RateBounds};
 use dbdyno_catalog::{
     GAPS, MOST_RATE, OFFERED_RATE, Pace, SECONDS, Suite, WARM_UP,
     bench::{BenchPlan, Configuration, EngineChoice, PlanError, Spec},
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// The terms of a search for a rate.
 #[derive(Debug, Clone)]
-pub struct Terms {
+pub struct CapacityTerms {
     pub promises: Promises,
     pub gaps: Gaps,
     /// How long a probe is measured, s. Longer if its quantiles need more operations.
@@ -34,11 +34,11 @@ pub struct Terms {
 
 /// The engines whose rate is searched for, on one actor of one test.
 #[derive(Debug, Clone)]
-pub struct Target {
+pub struct RateTarget {
     /// The compared configurations, which wait for no rate. The first is the reference for the others.
     pub plan: BenchPlan,
     pub pace: Pace,
-    pub terms: Terms,
+    pub terms: CapacityTerms,
     /// The configuration that measures the harness.
     pub(super) null: Configuration,
     /// The engine that does nothing, on the same test. It limits the rate that can be offered.
@@ -50,14 +50,14 @@ const CLOSED_SECONDS: u64 = 2;
 /// The longest time that a probe may be extended to, s.
 const LONGEST: u64 = 60;
 
-impl Target {
+impl RateTarget {
     /// # Errors
     /// A part of the request does not exist or is not possible.
     pub fn new(
         suite: Suite,
         actor: Option<&str>,
         spec: Spec,
-        terms: Terms,
+        terms: CapacityTerms,
         registry: &Registry,
     ) -> Result<Self, PlanError> {
         let refused = |why: String| Err(PlanError::Request(why));
@@ -100,10 +100,10 @@ impl Target {
     }
 
     /// Returns the rates that can be tried if `offered` operations a second can be offered.
-    pub(super) fn ends(&self, offered: u64) -> Ends {
+    pub(super) fn bounds(&self, offered: u64) -> RateBounds {
         let lowest = self.terms.from.unwrap_or(self.lowest());
         let highest = self.terms.to.unwrap_or(MOST_RATE).min(offered).max(lowest);
-        Ends { lowest, highest }
+        RateBounds { lowest, highest }
     }
 
     /// Returns the lowest rate at which a probe has the operations it needs.

@@ -4,8 +4,8 @@
 //! computed them for the seed of a check.
 
 use super::{
-    Check, Outcome, Tell,
-    desk::{Desk, Errand, Stopped},
+    Check, CheckOutcome, CheckReceiver,
+    workspace::{CheckWorkspace, Errand, Stopped},
 };
 use dbdyno_catalog::{Catalog, CatalogError, Suite, TestInfo, TestPick, engines::HARNESS_ENGINE};
 use dbdyno_engine::{
@@ -63,7 +63,7 @@ const ENDLESS: [(SuiteKind, &str, &str); 2] = [
 const ANSWERS: &str = include_str!("../../assets/conformance/answers.json");
 
 /// The right answers by suite and test.
-type Answers = BTreeMap<String, BTreeMap<u32, RightAnswer>>;
+type RightAnswers = BTreeMap<String, BTreeMap<u32, RightAnswer>>;
 
 /// Rows, the digest, and the digests under the names of steps.
 type RightAnswer = (u64, String, BTreeMap<String, String>);
@@ -84,10 +84,10 @@ pub(super) fn endless(description: &Description) -> Option<Errand> {
     Some(errand(&suite, last.number))
 }
 
-pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
-    let answers: Answers = serde_json::from_str(ANSWERS).unwrap_or_default();
+pub(super) async fn check(workspace: &CheckWorkspace<'_>, tell: CheckReceiver<'_>) {
+    let answers: RightAnswers = serde_json::from_str(ANSWERS).unwrap_or_default();
     for model in &SUITES {
-        if !desk.description().suites.contains(&model.kind) {
+        if !workspace.description().suites.contains(&model.kind) {
             if !model.may_be_refused {
                 tell(Check::skipped(model.name, format!("the engine has no suites of kind {}", model.kind.word())));
             }
@@ -104,9 +104,11 @@ pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
         for test in suite.tests() {
             let name = format!("{}, {}", model.name, test.name);
             let expected = expected.and_then(|answers| answers.get(&test.number));
-            tell(match unfit(desk.description(), &suite, test.number) {
+            tell(match unfit(workspace.description(), &suite, test.number) {
                 Some(reason) => Check::skipped(name, reason),
-                None => Check::new(name, answered(desk, model, errand(&suite, test.number), &test, expected).await),
+                None => {
+                    Check::new(name, answered(workspace, model, errand(&suite, test.number), &test, expected).await)
+                }
             });
         }
     }
@@ -126,56 +128,60 @@ fn unfit(description: &Description, suite: &Suite, test: u32) -> Option<String> 
 
 /// Runs a test, together with the tests that it needs.
 async fn answered(
-    desk: &Desk<'_>,
+    workspace: &CheckWorkspace<'_>,
     model: &ModelSuite,
     errand: Errand,
     test: &TestInfo,
     expected: Option<&RightAnswer>,
-) -> Outcome {
-    let results = match desk.done(errand).await {
+) -> CheckOutcome {
+    let results = match workspace.done(errand).await {
         Ok(results) => results,
         Err(Stopped::Refused(message)) if model.may_be_refused => {
-            return Outcome::Skipped(format!("the engine does not support it: {message}"));
+            return CheckOutcome::Skipped(format!("the engine does not support it: {message}"));
         }
-        Err(stopped) => return Outcome::Failed(stopped.to_string()),
+        Err(stopped) => return CheckOutcome::Failed(stopped.to_string()),
     };
     let Some(done) = results.iter().find(|done| done.test == test.number) else {
-        return Outcome::Failed("it was not run".to_owned());
+        return CheckOutcome::Failed("it was not run".to_owned());
     };
-    judged(&desk.description().name, done, expected)
+    judged(&workspace.description().name, done, expected)
 }
 
 /// Compares an engine's answer with the correct one. `expected`: none if the order of threads decides.
-fn judged(engine: &str, done: &TestDone, expected: Option<&RightAnswer>) -> Outcome {
+fn judged(engine: &str, done: &TestDone, expected: Option<&RightAnswer>) -> CheckOutcome {
     let operations = counted(done.operations, "operation");
     match (done.verification.as_deref(), expected) {
         (None, _) if engine == HARNESS_ENGINE => {
-            Outcome::Skipped("no answers to check: this engine measures the cost of the harness".to_owned())
+            CheckOutcome::Skipped("no answers to check: this engine measures the cost of the harness".to_owned())
         }
-        (None, None) => Outcome::Skipped(format!("{operations}, but no expected answer to check against")),
+        (None, None) => CheckOutcome::Skipped(format!("{operations}, but no expected answer to check against")),
         (None, Some(_)) if !done.actors.is_empty() => {
-            Outcome::Skipped(format!("{operations}, but `verification` is null: its answers are not verified"))
+            CheckOutcome::Skipped(format!("{operations}, but `verification` is null: its answers are not verified"))
         }
-        (None, Some(_)) => Outcome::Failed("`verification` is null: expected the checksum of its answers".to_owned()),
-        (Some(INVARIANTS_HELD), None) => Outcome::Passed(format!("{operations}, and all invariants held")),
-        (Some(found), None) => Outcome::Failed(format!("`verification` is `{found}`: expected `{INVARIANTS_HELD}`")),
+        (None, Some(_)) => {
+            CheckOutcome::Failed("`verification` is null: expected the checksum of its answers".to_owned())
+        }
+        (Some(INVARIANTS_HELD), None) => CheckOutcome::Passed(format!("{operations}, and all invariants held")),
+        (Some(found), None) => {
+            CheckOutcome::Failed(format!("`verification` is `{found}`: expected `{INVARIANTS_HELD}`"))
+        }
         (Some(found), Some((_, right, _))) if !found.starts_with(DIGEST) && right.starts_with(DIGEST) => {
-            Outcome::Skipped(format!(
+            CheckOutcome::Skipped(format!(
                 "the checksum `{found}` is of another version (expected `{DIGEST}...`): it cannot be checked"
             ))
         }
-        (Some(found), Some((rows, right, _))) if found != right => Outcome::Failed(format!(
+        (Some(found), Some((rows, right, _))) if found != right => CheckOutcome::Failed(format!(
             "wrong answers: checksum {found} with {}, expected {right} with {}",
             counted(done.rows, "row"),
             counted(*rows, "row")
         )),
         (Some(_), Some((rows, ..))) if done.rows != *rows => {
-            Outcome::Failed(format!("`rows` is {}, expected {rows}", done.rows))
+            CheckOutcome::Failed(format!("`rows` is {}, expected {rows}", done.rows))
         }
         (Some(_), Some((.., named))) if of_names(done) != *named => {
-            Outcome::Failed(format!("wrong answers of `statements`: {:?}, expected {named:?}", of_names(done)))
+            CheckOutcome::Failed(format!("wrong answers of `statements`: {:?}, expected {named:?}", of_names(done)))
         }
-        (Some(_), Some(_)) => Outcome::Passed(format!("{operations}, answers equal to the model's")),
+        (Some(_), Some(_)) => CheckOutcome::Passed(format!("{operations}, answers equal to the model's")),
     }
 }
 
@@ -202,7 +208,7 @@ mod tests {
 
     #[test]
     fn every_test_has_its_answer_but_those_whose_threads_decide() {
-        let answers: Answers = serde_json::from_str(ANSWERS).unwrap();
+        let answers: RightAnswers = serde_json::from_str(ANSWERS).unwrap();
         for model in &SUITES {
             let suite = suite(model.name, model.text).unwrap();
             for test in suite.tests() {
@@ -228,16 +234,22 @@ mod tests {
                 TestDone { verification: verification.map(str::to_owned), rows, operations: 3, ..TestDone::default() };
             judged("x", &done, Some(&right))
         };
-        assert_eq!(answer(Some("2:a"), 2), Outcome::Passed("3 operations, answers equal to the model's".to_owned()));
-        assert!(
-            matches!(answer(Some("2:b"), 2), Outcome::Failed(reason) if reason.contains("checksum 2:b with 2 rows"))
+        assert_eq!(
+            answer(Some("2:a"), 2),
+            CheckOutcome::Passed("3 operations, answers equal to the model's".to_owned())
         );
-        assert_eq!(answer(Some("2:a"), 1), Outcome::Failed("`rows` is 1, expected 2".to_owned()));
-        assert!(matches!(answer(Some("a"), 2), Outcome::Skipped(_)) && matches!(answer(None, 2), Outcome::Failed(_)));
+        assert!(
+            matches!(answer(Some("2:b"), 2), CheckOutcome::Failed(reason) if reason.contains("checksum 2:b with 2 rows"))
+        );
+        assert_eq!(answer(Some("2:a"), 1), CheckOutcome::Failed("`rows` is 1, expected 2".to_owned()));
+        assert!(
+            matches!(answer(Some("a"), 2), CheckOutcome::Skipped(_))
+                && matches!(answer(None, 2), CheckOutcome::Failed(_))
+        );
         let held = TestDone { verification: Some(INVARIANTS_HELD.to_owned()), ..TestDone::default() };
-        assert!(matches!(judged("x", &held, None), Outcome::Passed(_)));
+        assert!(matches!(judged("x", &held, None), CheckOutcome::Passed(_)));
         let lost = TestDone { verification: Some("invariants:lost".to_owned()), ..TestDone::default() };
-        assert!(matches!(judged("x", &lost, None), Outcome::Failed(_)));
-        assert!(matches!(judged(HARNESS_ENGINE, &TestDone::default(), Some(&right)), Outcome::Skipped(_)));
+        assert!(matches!(judged("x", &lost, None), CheckOutcome::Failed(_)));
+        assert!(matches!(judged(HARNESS_ENGINE, &TestDone::default(), Some(&right)), CheckOutcome::Skipped(_)));
     }
 }

@@ -1,8 +1,8 @@
 //! Whether an engine refuses what it cannot do, and gives the reason: doing something else instead would produce a wrong figure.
 
 use super::{
-    Check, Tell, answers,
-    desk::{Desk, Errand, Stopped},
+    Check, CheckReceiver, answers,
+    workspace::{CheckWorkspace, Errand, Stopped},
 };
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
@@ -17,22 +17,22 @@ const NO_VALUE: &str = "no such value";
 /// A protocol version that does not exist.
 const NO_VERSION: u32 = 99;
 
-pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
-    let Some(errand) = answers::first(desk.description()) else { return };
-    let settings = &desk.candidate.settings;
+pub(super) async fn check(workspace: &CheckWorkspace<'_>, tell: CheckReceiver<'_>) {
+    let Some(errand) = answers::first(workspace.description()) else { return };
+    let settings = &workspace.candidate.settings;
     let unknown = errand.clone().with_settings(with(settings, NO_OPTION, "1"));
-    tell(Check::of("unknown option", refused(desk, unknown, &format!("the option `{NO_OPTION}`")).await));
+    tell(Check::of("unknown option", refused(workspace, unknown, &format!("the option `{NO_OPTION}`")).await));
     let takes_words = |option: &&OptionSpec| option.memory.is_none() && option.kind != OptionKind::Path;
-    tell(match desk.description().options.iter().find(takes_words) {
+    tell(match workspace.description().options.iter().find(takes_words) {
         Some(option) => {
             let bad = errand.clone().with_settings(with(settings, &option.name, NO_VALUE));
             let what = format!("`{}` with `{NO_VALUE}`", option.name);
-            Check::of("bad value of an option", refused(desk, bad, &what).await)
+            Check::of("bad value of an option", refused(workspace, bad, &what).await)
         }
         None => Check::skipped("bad value of an option", "the engine has no option whose values can be wrong"),
     });
     let newer = Errand { protocol: Some(NO_VERSION), ..errand };
-    tell(Check::of("another version", refused(desk, newer, &format!("protocol {NO_VERSION}")).await));
+    tell(Check::of("another version", refused(workspace, newer, &format!("protocol {NO_VERSION}")).await));
 }
 
 /// Returns the settings with a value that is not checked.
@@ -46,8 +46,8 @@ fn with(settings: &Settings, option: &str, value: &str) -> Settings {
 ///
 /// # Errors
 /// What the worker did instead.
-async fn refused(desk: &Desk<'_>, errand: Errand, what: &str) -> Result<String, String> {
-    let mut attempt = desk.begin(errand)?;
+async fn refused(workspace: &CheckWorkspace<'_>, errand: Errand, what: &str) -> Result<String, String> {
+    let mut attempt = workspace.begin(errand)?;
     let said = attempt.next().await;
     let is_gone = attempt.is_gone();
     let ended = attempt.end().await;

@@ -1,8 +1,8 @@
 //! How an engine behaves during a test: whether it reports its progress, stops when asked to, and leaves nothing behind when it crashes.
 
 use super::{
-    Check, Tell, answers,
-    desk::{Attempt, Desk, Stopped},
+    Check, CheckReceiver, answers,
+    workspace::{CheckWorkspace, CheckedWorker, Stopped},
 };
 use dbdyno_engine::protocol::Event;
 use dbdyno_foundation::base::units;
@@ -16,22 +16,22 @@ const STOP_PATIENCE: Duration = Duration::from_millis(2500);
 /// The number of progress events that show that a test continues.
 const TWO: usize = 2;
 
-pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
-    match measuring(desk).await {
+pub(super) async fn check(workspace: &CheckWorkspace<'_>, tell: CheckReceiver<'_>) {
+    match measuring(workspace).await {
         Err(reason) => tell(Check::failed("progress", reason)),
         Ok(mut attempt) => {
             tell(Check::of("progress", progress(&mut attempt).await));
             tell(Check::of("end of stdin", end_of_stdin(attempt).await));
         }
     }
-    tell(Check::of("SIGTERM", terminated(desk).await));
-    tell(Check::of("crash", crashed(desk).await));
+    tell(Check::of("SIGTERM", terminated(workspace).await));
+    tell(Check::of("crash", crashed(workspace).await));
 }
 
 /// A worker in the middle of a test that does not end by itself.
-async fn measuring(desk: &Desk<'_>) -> Result<Attempt, String> {
-    let errand = answers::endless(desk.description()).ok_or("its description has no kind of suite")?;
-    let mut attempt = desk.begin(errand)?;
+async fn measuring(workspace: &CheckWorkspace<'_>) -> Result<CheckedWorker, String> {
+    let errand = answers::endless(workspace.description()).ok_or("its description has no kind of suite")?;
+    let mut attempt = workspace.begin(errand)?;
     match attempt.measuring().await {
         Ok(()) => Ok(attempt),
         Err(stopped) => Err(stopped.to_string()),
@@ -39,7 +39,7 @@ async fn measuring(desk: &Desk<'_>) -> Result<Attempt, String> {
 }
 
 /// Waits until two progress events show that more operations were done.
-async fn progress(attempt: &mut Attempt) -> Result<String, String> {
+async fn progress(attempt: &mut CheckedWorker) -> Result<String, String> {
     let mut seen: Vec<u64> = Vec::new();
     let mut events = 0;
     let rising = async {
@@ -75,7 +75,7 @@ fn check_progress(operations: u64, total: Option<u64>) -> Result<(), String> {
     }
 }
 
-async fn end_of_stdin(attempt: Attempt) -> Result<String, String> {
+async fn end_of_stdin(attempt: CheckedWorker) -> Result<String, String> {
     let ended = attempt.end().await;
     if !ended.by_itself {
         return Err("it continued after the end of stdin and was killed: it must stop at the end of stdin".to_owned());
@@ -83,8 +83,8 @@ async fn end_of_stdin(attempt: Attempt) -> Result<String, String> {
     left_nothing(ended.left_folder)
 }
 
-async fn terminated(desk: &Desk<'_>) -> Result<String, String> {
-    let mut attempt = measuring(desk).await?;
+async fn terminated(workspace: &CheckWorkspace<'_>) -> Result<String, String> {
+    let mut attempt = measuring(workspace).await?;
     attempt.ask_to_stop();
     let gone = async { while attempt.next().await.is_ok() {} };
     let in_time = timeout(STOP_PATIENCE, gone).await.is_ok();
@@ -107,8 +107,8 @@ fn left_nothing(left_folder: bool) -> Result<String, String> {
 }
 
 /// Kills a worker in the middle of a test, and has another worker do a job.
-async fn crashed(desk: &Desk<'_>) -> Result<String, String> {
-    let mut attempt = measuring(desk).await?;
+async fn crashed(workspace: &CheckWorkspace<'_>) -> Result<String, String> {
+    let mut attempt = measuring(workspace).await?;
     attempt.kill();
     let told = loop {
         match attempt.next().await {
@@ -121,7 +121,7 @@ async fn crashed(desk: &Desk<'_>) -> Result<String, String> {
     if !is_gone {
         return Err(format!("its worker was killed, but its end was not detected: {told}"));
     }
-    let errand = answers::first(desk.description()).ok_or("its description has no kind of suite")?;
-    let after = desk.done(errand).await.map_err(|stopped| format!("the next run failed: {stopped}"))?;
+    let errand = answers::first(workspace.description()).ok_or("its description has no kind of suite")?;
+    let after = workspace.done(errand).await.map_err(|stopped| format!("the next run failed: {stopped}"))?;
     Ok(format!("its kill is reported as `{told}`; the next run did {}", units::counted(after.len(), "test")))
 }

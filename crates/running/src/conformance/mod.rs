@@ -7,14 +7,14 @@
 mod answers;
 mod bad_jobs;
 mod description;
-mod desk;
 mod endings;
 mod options;
 mod suite_file;
+mod workspace;
 
 pub use suite_file::{CheckedFile, SuiteSource, check_file, check_run};
 
-use self::desk::Desk;
+use self::workspace::CheckWorkspace;
 use dbdyno_catalog::engines::Engine;
 use dbdyno_engine::{describe::Probed, settings::Settings};
 use dbdyno_foundation::base::units::{counted, plain};
@@ -27,13 +27,13 @@ pub struct Check {
     #[serde(rename = "check")]
     pub name: String,
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
 }
 
 /// The outcome of a check, each with an explanation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", content = "reason", rename_all = "lowercase")]
-pub enum Outcome {
+pub enum CheckOutcome {
     Passed(String),
     Failed(String),
     /// The check does not apply, or was not tried.
@@ -41,37 +41,37 @@ pub enum Outcome {
 }
 
 impl Check {
-    fn new(name: impl Into<String>, outcome: Outcome) -> Self {
+    fn new(name: impl Into<String>, outcome: CheckOutcome) -> Self {
         Self { name: name.into(), outcome }
     }
 
     pub fn passed(name: impl Into<String>, what: impl Into<String>) -> Self {
-        Self::new(name, Outcome::Passed(what.into()))
+        Self::new(name, CheckOutcome::Passed(what.into()))
     }
 
     pub fn failed(name: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::new(name, Outcome::Failed(reason.into()))
+        Self::new(name, CheckOutcome::Failed(reason.into()))
     }
 
     pub fn skipped(name: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::new(name, Outcome::Skipped(reason.into()))
+        Self::new(name, CheckOutcome::Skipped(reason.into()))
     }
 
     /// Passes or fails according to the result.
     fn of(name: impl Into<String>, came: Result<String, String>) -> Self {
-        Self::new(name, came.map_or_else(Outcome::Failed, Outcome::Passed))
+        Self::new(name, came.map_or_else(CheckOutcome::Failed, CheckOutcome::Passed))
     }
 
     pub fn is_failed(&self) -> bool {
-        matches!(self.outcome, Outcome::Failed(_))
+        matches!(self.outcome, CheckOutcome::Failed(_))
     }
 
     /// Returns a line for people. It includes text from outside, so control characters are escaped.
     pub fn line(&self) -> String {
         let (sign, reason) = match &self.outcome {
-            Outcome::Passed(what) => ('✓', what),
-            Outcome::Failed(reason) => ('✗', reason),
-            Outcome::Skipped(reason) => ('-', reason),
+            CheckOutcome::Passed(what) => ('✓', what),
+            CheckOutcome::Failed(reason) => ('✗', reason),
+            CheckOutcome::Skipped(reason) => ('-', reason),
         };
         format!("{sign}  {}: {}\n", plain(&self.name), plain(reason))
     }
@@ -79,14 +79,15 @@ impl Check {
 
 /// Returns how many checks had each outcome, in words.
 pub fn summary(checks: &[Check]) -> String {
-    let count = |is: fn(&Outcome) -> bool| checks.iter().filter(|check| is(&check.outcome)).count();
-    let (passed, failed) = (count(|it| matches!(it, Outcome::Passed(_))), count(|it| matches!(it, Outcome::Failed(_))));
+    let count = |is: fn(&CheckOutcome) -> bool| checks.iter().filter(|check| is(&check.outcome)).count();
+    let (passed, failed) =
+        (count(|it| matches!(it, CheckOutcome::Passed(_))), count(|it| matches!(it, CheckOutcome::Failed(_))));
     let all = counted(checks.len(), "check");
     format!("{all}: {passed} passed, {failed} failed, {} not applicable", checks.len() - passed - failed)
 }
 
 /// Receives each check when it is done.
-pub type Tell<'t> = &'t mut (dyn FnMut(Check) + 't);
+pub type CheckReceiver<'t> = &'t mut (dyn FnMut(Check) + 't);
 
 /// The name of the check of an engine's description.
 pub const DESCRIPTION: &str = "description";
@@ -98,13 +99,13 @@ pub fn undescribed(reason: &str) -> Check {
 
 /// An engine with its settings for the check, and what it reports about the files that they name.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct CheckedEngine {
     engine: Engine,
     settings: Settings,
     probed: Option<Probed>,
 }
 
-impl Candidate {
+impl CheckedEngine {
     /// Creates a candidate from the engine's defaults, replaced by `asked` where given.
     ///
     /// # Errors
@@ -135,26 +136,26 @@ impl Candidate {
 }
 
 /// Checks an engine. `work_dir`: where its databases are put.
-pub async fn check_engine(candidate: &Candidate, work_dir: &Path, tell: Tell<'_>) {
+pub async fn check_engine(candidate: &CheckedEngine, work_dir: &Path, tell: CheckReceiver<'_>) {
     tell(Check::of(DESCRIPTION, description::check(&candidate.engine.description)));
-    let desk = Desk::new(candidate, work_dir);
-    let opened = opened(&desk).await;
+    let workspace = CheckWorkspace::new(candidate, work_dir);
+    let opened = opened(&workspace).await;
     let is_open = opened.is_ok();
     tell(Check::of("open", opened));
     if !is_open {
         tell(Check::skipped("everything else", "not tried: it does not open"));
         return;
     }
-    options::check(&desk, tell).await;
-    bad_jobs::check(&desk, tell).await;
-    answers::check(&desk, tell).await;
-    endings::check(&desk, tell).await;
+    options::check(&workspace, tell).await;
+    bad_jobs::check(&workspace, tell).await;
+    answers::check(&workspace, tell).await;
+    endings::check(&workspace, tell).await;
 }
 
 /// Opens a database with the requested settings.
-async fn opened(desk: &Desk<'_>) -> Result<String, String> {
-    let errand = answers::first(desk.description()).ok_or("its description has no kind of suite")?;
-    let (version, _) = desk.opened(errand).await.map_err(|stopped| stopped.to_string())?;
+async fn opened(workspace: &CheckWorkspace<'_>) -> Result<String, String> {
+    let errand = answers::first(workspace.description()).ok_or("its description has no kind of suite")?;
+    let (version, _) = workspace.opened(errand).await.map_err(|stopped| stopped.to_string())?;
     Ok(format!("version {version}"))
 }
 

@@ -1,8 +1,8 @@
 //! Whether each option is in force as requested, with values that the engine's description offers.
 
 use super::{
-    Check, Tell, answers,
-    desk::{Desk, Stopped},
+    Check, CheckReceiver, answers,
+    workspace::{CheckWorkspace, Stopped},
 };
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
@@ -13,22 +13,22 @@ use dbdyno_foundation::base::units::counted;
 /// The most values of an option that are worth trying, in addition to its default.
 const MOST_TUNED: usize = 3;
 
-pub(super) async fn check(desk: &Desk<'_>, tell: Tell<'_>) {
-    for option in &desk.description().options {
+pub(super) async fn check(workspace: &CheckWorkspace<'_>, tell: CheckReceiver<'_>) {
+    for option in &workspace.description().options {
         let name = format!("option {}", option.name);
         tell(match (&option.memory, &option.kind) {
             (Some(_), _) => Check::skipped(name, "alias of another option"),
             (None, OptionKind::Path) => Check::skipped(name, "it names a file, and no others are known"),
-            (None, _) => read_back(desk, option, name).await,
+            (None, _) => read_back(workspace, option, name).await,
         });
     }
 }
 
-async fn read_back(desk: &Desk<'_>, option: &OptionSpec, name: String) -> Check {
+async fn read_back(workspace: &CheckWorkspace<'_>, option: &OptionSpec, name: String) -> Check {
     let (mut told, mut untold, mut refused) = (Vec::new(), Vec::new(), String::new());
     for value in values(option) {
-        let Some(settings) = desk.candidate.settings_with(&option.name, &value) else { continue };
-        match in_force(desk, settings, &option.name).await {
+        let Some(settings) = workspace.candidate.settings_with(&option.name, &value) else { continue };
+        match in_force(workspace, settings, &option.name).await {
             Ok(true) => told.push(value),
             Ok(false) => untold.push(value),
             // A library that is found at run time may lack what the description offers. The default was accepted before.
@@ -51,9 +51,9 @@ async fn read_back(desk: &Desk<'_>, option: &OptionSpec, name: String) -> Check 
 }
 
 /// Whether the engine itself reads the option back as requested.
-async fn in_force(desk: &Desk<'_>, settings: Settings, option: &str) -> Result<bool, Stopped> {
-    let Some(errand) = answers::first(desk.description()) else { return Ok(false) };
-    let (_, in_force) = desk.opened(errand.with_settings(settings)).await?;
+async fn in_force(workspace: &CheckWorkspace<'_>, settings: Settings, option: &str) -> Result<bool, Stopped> {
+    let Some(errand) = answers::first(workspace.description()) else { return Ok(false) };
+    let (_, in_force) = workspace.opened(errand.with_settings(settings)).await?;
     Ok(in_force.contains_key(option))
 }
 

@@ -1,8 +1,8 @@
 //! What a suite's file would run, and whether it runs: its smallest size, once, on the reference engine.
 
 use super::{
-    Candidate, Check, Tell,
-    desk::{Desk, Errand},
+    Check, CheckReceiver, CheckedEngine,
+    workspace::{CheckWorkspace, Errand},
 };
 use dbdyno_catalog::{
     Catalog, Suite, TestInfo, TestPick,
@@ -64,7 +64,7 @@ pub fn check_file(source: SuiteSource) -> CheckedFile {
 }
 
 /// Runs a suite once. `work_dir`: where a database is put.
-pub async fn check_run(suite: &Suite, size: Size, registry: &Registry, work_dir: &Path, tell: Tell<'_>) {
+pub async fn check_run(suite: &Suite, size: Size, registry: &Registry, work_dir: &Path, tell: CheckReceiver<'_>) {
     tell(run(suite, size, registry, work_dir).await);
 }
 
@@ -172,9 +172,10 @@ fn plan(suite: &Suite, size: Size, engine: &str, registry: &Registry) -> Result<
 async fn ran(plan: &BenchPlan, engine: &Engine, work_dir: &Path) -> Result<String, String> {
     let configuration = plan.configurations.first().ok_or("nothing is planned")?;
     let (name, size) = (&engine.description.name, configuration.size);
-    let candidate = Candidate::new(engine, &BTreeMap::new())?;
-    let desk = Desk::new(&candidate, work_dir);
-    let results = desk.done(Errand::new(plan.job(configuration), size)).await.map_err(|stopped| stopped.to_string())?;
+    let candidate = CheckedEngine::new(engine, &BTreeMap::new())?;
+    let workspace = CheckWorkspace::new(&candidate, work_dir);
+    let results =
+        workspace.done(Errand::new(plan.job(configuration), size)).await.map_err(|stopped| stopped.to_string())?;
     let (mut right, mut wall) = (0, 0);
     for done in &results {
         wall += done.wall_ns;

@@ -1,7 +1,7 @@
 //! The socket of a job: it sends progress to listeners, and receives their requests.
 
 use super::{SharedLog, Telling, log::OfJob};
-use crate::runner::{SessionHandle, Tell};
+use crate::runner::{SessionHandle, SessionRequest};
 use rustix::process::geteuid;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -27,14 +27,14 @@ pub enum JobRequest {
     /// To receive progress from now on.
     Watch,
     /// To act on the session.
-    Tell(Tell),
+    Tell(SessionRequest),
 }
 
 /// The channel that progress is sent to.
 #[derive(Debug)]
-pub(super) struct Progress(Sender<Arc<str>>);
+pub(super) struct ProgressChannel(Sender<Arc<str>>);
 
-impl Progress {
+impl ProgressChannel {
     pub(super) fn tell(&self, event: &impl Telling) {
         // Serialising is skipped if no one listens.
         if self.0.receiver_count() > 0
@@ -47,7 +47,11 @@ impl Progress {
 }
 
 /// Answers clients that connect, while the runtime lives.
-pub(super) fn serve(listener: net::UnixListener, handle: Arc<SessionHandle>, log: SharedLog) -> io::Result<Progress> {
+pub(super) fn serve(
+    listener: net::UnixListener,
+    handle: Arc<SessionHandle>,
+    log: SharedLog,
+) -> io::Result<ProgressChannel> {
     let listener = UnixListener::from_std(listener)?;
     let (sender, _) = broadcast::channel(WAITING);
     let progress = sender.clone();
@@ -59,7 +63,7 @@ pub(super) fn serve(listener: net::UnixListener, handle: Arc<SessionHandle>, log
             }
         }
     });
-    Ok(Progress(progress))
+    Ok(ProgressChannel(progress))
 }
 
 struct Client {

@@ -1,7 +1,7 @@
 //! The folders of jobs, in which other processes find them. Each job has one, owned by the user.
 
 use super::{Announced, JobKind};
-use crate::runner::Turn;
+use crate::runner::QuietTurn;
 use dbdyno_foundation::base::{
     identifier::identifier,
     leftovers::{self, JOB_EVENTS, JOB_LOCK, jobs_of_host, reached},
@@ -178,8 +178,8 @@ impl FoundJob {
     ///
     /// # Errors
     /// The job is gone.
-    pub fn turn(&self) -> io::Result<Turn> {
-        Turn::wait(|name| file_in(&self.folder, name))
+    pub fn turn(&self) -> io::Result<QuietTurn> {
+        QuietTurn::wait(|name| file_in(&self.folder, name))
     }
 
     /// # Errors

@@ -18,13 +18,13 @@ const AT: &str = "at_ms";
 
 /// The time at which a line was written.
 #[derive(Debug, Deserialize)]
-struct Written {
+struct LineTime {
     at_ms: u64,
 }
 
 /// Returns when a line was written, since the job began. None for lines of older versions.
 pub(super) fn written(line: &[u8]) -> Option<Duration> {
-    serde_json::from_slice::<Written>(line).ok().map(|written| Duration::from_millis(written.at_ms))
+    serde_json::from_slice::<LineTime>(line).ok().map(|written| Duration::from_millis(written.at_ms))
 }
 
 /// The log's events about the job itself, in addition to the events of the measurement.
@@ -44,14 +44,14 @@ pub(super) enum OfJob {
 }
 
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct JobLog {
     file: File,
     begun: Instant,
     /// Whether a line could not be written completely. No line may follow an incomplete one.
     cut: bool,
 }
 
-impl Log {
+impl JobLog {
     pub(super) fn create(path: PathBuf) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)?;
         let mut log = Self { file, begun: Instant::now(), cut: false };

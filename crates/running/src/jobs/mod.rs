@@ -9,7 +9,7 @@
 //! | `lock` | locked while the job lives |
 //! | `events.jsonl` | its events as `--json` prints them, without progress and histograms; the last one says how it ended |
 //! | `control.socket` | accepts [`JobRequest`]s, a line of JSON each; sends progress and finished tests' histograms to clients that ask |
-//! | `turn.lock`, `measuring.lock` | which process uses the machine: see [`Turn`](crate::runner::Turn) |
+//! | `turn.lock`, `measuring.lock` | which process uses the machine: see [`QuietTurn`](crate::runner::QuietTurn) |
 //!
 //! The log alone gives late watchers the whole picture. The job never waits for watchers: one that does not read loses progress, but no
 //! event. The folder is kept for a day after the job has ended.
@@ -25,12 +25,12 @@ pub use channel::JobRequest;
 pub use event::{JobKind, Telling};
 pub use folder::{FoundJob, JobFacts, jobs};
 pub use start::{DETACHED, StartedJob, detach};
-pub use watch::{JobEnd, Told, ask, follow, run_under_way};
+pub use watch::{JobEnd, JobLine, ask, follow, run_under_way};
 
 use crate::runner::SessionHandle;
-use channel::Progress;
+use channel::ProgressChannel;
 use folder::JobFolder;
-use log::Log;
+use log::JobLog;
 use std::{
     io,
     sync::{Arc, Mutex, PoisonError},
@@ -38,11 +38,11 @@ use std::{
 
 /// A measuring process, as others see it.
 #[derive(Debug)]
-pub struct Job {
+pub struct AnnouncedJob {
     /// Locked while the job lives.
     _folder: JobFolder,
     log: SharedLog,
-    progress: Progress,
+    progress: ProgressChannel,
 }
 
 /// The facts that a job announces about itself.
@@ -57,16 +57,16 @@ pub struct Announced<'a> {
     pub places: &'a [String],
 }
 
-type SharedLog = Arc<Mutex<Log>>;
+type SharedLog = Arc<Mutex<JobLog>>;
 
-impl Job {
+impl AnnouncedJob {
     /// Announces this process as a job that others can watch, and control through `handle`. Must be called within a runtime.
     ///
     /// # Errors
     /// No folder can be used for it.
     pub fn announce(announced: &Announced<'_>, handle: Arc<SessionHandle>) -> io::Result<Self> {
         let folder = JobFolder::create(announced)?;
-        let log = Arc::new(Mutex::new(Log::create(folder.events())?));
+        let log = Arc::new(Mutex::new(JobLog::create(folder.events())?));
         handle.quiet().share(folder.path())?;
         let progress = channel::serve(folder.listen()?, handle, Arc::clone(&log))?;
         folder.publish()?;

@@ -43,7 +43,7 @@ impl JobEnd {
 /// A log line as an event of a session.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Line {
+enum SessionLine {
     /// From a job that runs several sessions.
     Of {
         says: Box<RunnerEvent>,
@@ -78,7 +78,7 @@ impl Tail {
 
 /// A line that a job wrote or sent.
 #[derive(Debug, Clone, Copy)]
-pub enum Told<'l> {
+pub enum JobLine<'l> {
     /// In its log, with the time since the job began.
     Logged(&'l [u8], Option<Duration>),
     /// On its socket: progress, or data that is too large for the log.
@@ -89,7 +89,7 @@ pub enum Told<'l> {
 ///
 /// # Errors
 /// The log cannot be read.
-pub async fn follow(job: &FoundJob, mut take: impl FnMut(Told<'_>)) -> io::Result<JobEnd> {
+pub async fn follow(job: &FoundJob, mut take: impl FnMut(JobLine<'_>)) -> io::Result<JobEnd> {
     let mut tail = Tail { file: job.events()?, rest: Vec::new() };
     let mut progress = listen(job).await;
     loop {
@@ -112,7 +112,7 @@ pub async fn follow(job: &FoundJob, mut take: impl FnMut(Told<'_>)) -> io::Resul
                         if let Some(end) = read_on(&mut tail, &mut take)? {
                             return Ok(end);
                         }
-                        take(Told::Progress(line.as_bytes()));
+                        take(JobLine::Progress(line.as_bytes()));
                     }
                     None => progress = None,
                 },
@@ -122,12 +122,12 @@ pub async fn follow(job: &FoundJob, mut take: impl FnMut(Told<'_>)) -> io::Resul
 }
 
 /// Reads the lines logged since the last read. Returns how the job ended, if it has.
-fn read_on(tail: &mut Tail, take: &mut impl FnMut(Told<'_>)) -> io::Result<Option<JobEnd>> {
+fn read_on(tail: &mut Tail, take: &mut impl FnMut(JobLine<'_>)) -> io::Result<Option<JobEnd>> {
     for line in tail.lines()? {
         match serde_json::from_slice(&line) {
             Ok(OfJob::JobEnded { failed }) => return Ok(Some(JobEnd::of(failed))),
             Ok(OfJob::Job { .. } | OfJob::Refused { .. }) => {}
-            Err(_) => take(Told::Logged(&line, written(&line))),
+            Err(_) => take(JobLine::Logged(&line, written(&line))),
         }
     }
     Ok(None)
@@ -196,7 +196,7 @@ pub fn run_under_way(job: &FoundJob) -> io::Result<Option<u32>> {
     let mut under_way = None;
     for line in (Tail { file: job.events()?, rest: Vec::new() }).lines()? {
         match serde_json::from_slice(&line) {
-            Ok(Line::Of { says: event } | Line::Session(event)) => match *event {
+            Ok(SessionLine::Of { says: event } | SessionLine::Session(event)) => match *event {
                 RunnerEvent::RunStarted { ordinal, .. } => under_way = Some(ordinal),
                 RunnerEvent::RunEnded { .. } => under_way = None,
                 _ => {}

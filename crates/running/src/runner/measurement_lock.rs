@@ -27,7 +27,7 @@ pub struct MeasurementLock {
 
 /// A possible location of the lock's file.
 #[derive(Debug, Clone)]
-struct Place {
+struct LockLocation {
     folder: PathBuf,
     file: String,
 }
@@ -39,12 +39,16 @@ impl MeasurementLock {
     /// The reasons why no place can be used for it, one for each place.
     pub fn take(waiting: impl FnOnce()) -> Result<Self, String> {
         let user = geteuid().as_raw();
-        Self::take_in(&places(user), &Place::new(env::temp_dir().join(format!("{FOLDER}-{user}")), FILE), waiting)
+        Self::take_in(
+            &places(user),
+            &LockLocation::new(env::temp_dir().join(format!("{FOLDER}-{user}")), FILE),
+            waiting,
+        )
     }
 
     /// Takes the lock in every usable place, so that sessions that see fewer places still exclude each other. The last resort is used if
     /// there is no other place. All take the locks in the same order, so no two wait for each other.
-    fn take_in(places: &[Place], last_resort: &Place, waiting: impl FnOnce()) -> Result<Self, String> {
+    fn take_in(places: &[LockLocation], last_resort: &LockLocation, waiting: impl FnOnce()) -> Result<Self, String> {
         let (mut files, mut reasons) = (Vec::new(), Vec::new());
         let mut waiting = Some(waiting);
         for place in places.iter().chain([last_resort]) {
@@ -71,19 +75,19 @@ impl MeasurementLock {
 
 /// Returns the places that belong to the user: the runtime folder, and the cache folder, which is also available to sessions started
 /// without a login.
-fn places(user: u32) -> Vec<Place> {
+fn places(user: u32) -> Vec<LockLocation> {
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     let runtime = runtime.unwrap_or_else(|| PathBuf::from(format!("/run/user/{user}")));
     // The system creates and removes the runtime folder. One created here would be hidden at the next login.
-    let runtime = runtime.is_dir().then(|| Place::new(runtime.join(FOLDER), FILE));
+    let runtime = runtime.is_dir().then(|| LockLocation::new(runtime.join(FOLDER), FILE));
     // Several hosts may share a home.
     let host = rustix::system::uname().nodename().to_string_lossy().replace('/', "-");
     let cache = etcetera::choose_base_strategy().ok().map(|base| base.cache_dir());
-    let cache = cache.map(|cache| Place::new(cache.join(FOLDER), &format!("{host}-{FILE}")));
+    let cache = cache.map(|cache| LockLocation::new(cache.join(FOLDER), &format!("{host}-{FILE}")));
     runtime.into_iter().chain(cache).collect()
 }
 
-impl Place {
+impl LockLocation {
     fn new(folder: impl Into<PathBuf>, file: &str) -> Self {
         Self { folder: folder.into(), file: file.to_owned() }
     }
@@ -119,7 +123,7 @@ mod tests {
     };
 
     fn is_free(folder: PathBuf) -> bool {
-        Place::new(folder, FILE).open().unwrap().try_lock().is_ok()
+        LockLocation::new(folder, FILE).open().unwrap().try_lock().is_ok()
     }
 
     #[test]
@@ -141,11 +145,11 @@ mod tests {
         if chown(at("other-users"), Some(12345), None).is_ok() {
             odd.push("other-users");
         }
-        let places: Vec<_> = odd.iter().map(|folder| Place::new(at(folder), FILE)).collect();
-        let reasons = MeasurementLock::take_in(&places, &Place::new(at("file/last"), FILE), || ()).unwrap_err();
+        let places: Vec<_> = odd.iter().map(|folder| LockLocation::new(at(folder), FILE)).collect();
+        let reasons = MeasurementLock::take_in(&places, &LockLocation::new(at("file/last"), FILE), || ()).unwrap_err();
         assert_eq!(reasons.split("; ").count(), odd.len() + 1, "{reasons}");
         assert_eq!(fs::read_dir(at("target")).unwrap().count(), 0, "no link was followed");
-        let held = MeasurementLock::take_in(&places, &Place::new(at("last"), FILE), || ()).unwrap();
+        let held = MeasurementLock::take_in(&places, &LockLocation::new(at("last"), FILE), || ()).unwrap();
         assert!(!held.waited && !is_free(at("last")));
     }
 
@@ -153,7 +157,7 @@ mod tests {
     fn sessions_agree_although_one_sees_fewer_places() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
-        let [runtime, cache, last] = ["runtime", "cache", "last"].map(|name| Place::new(at(name), FILE));
+        let [runtime, cache, last] = ["runtime", "cache", "last"].map(|name| LockLocation::new(at(name), FILE));
         let held = MeasurementLock::take_in(&[runtime, cache.clone()], &last, || ()).unwrap();
         assert!(!is_free(at("runtime")) && !is_free(at("cache")) && !at("last").exists());
         let mut held = Some(held);

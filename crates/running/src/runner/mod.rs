@@ -20,7 +20,7 @@ mod session;
 mod uses;
 mod worker;
 
-pub use control::{Control, SessionHandle, Tell};
+pub use control::{Control, SessionHandle, SessionRequest};
 pub use credible::Witness;
 pub use fit::fit;
 pub use folder::RunFolder;
@@ -29,14 +29,14 @@ pub use job::confinement;
 pub use launch::{DEFAULT_SILENCE, FollowedBy, SessionLaunch};
 pub use measurement_lock::MeasurementLock;
 pub use outline::{OutlinedConfiguration, OutlinedRun, OutlinedTest, SessionOutline};
-pub use quiet::Turn;
+pub use quiet::QuietTurn;
 pub use resume::{Owed, PlannedSession, ResumeError};
 pub use sent::Sent;
 pub use sent::SentHistogram;
 pub use session::host_record;
-pub use session::{ChosenRun, OpenSession, Report, SessionError, run_session};
+pub use session::{ChosenRun, OpenSession, SessionError, SessionReport, run_session};
 pub use uses::Uses;
-pub use worker::{Ending, WorkerProcess};
+pub use worker::{WorkerEnd, WorkerProcess};
 
 use dbdyno_engine::protocol::Event;
 use dbdyno_store::{Status, WarningRecord};

@@ -37,11 +37,11 @@ struct Shared {
 
 /// Held while something is measured.
 #[derive(Debug)]
-pub(super) struct Measuring(Quiet);
+pub(super) struct MeasurementGuard(Quiet);
 
 /// Held by a watcher while nothing is measured. Nothing is measured until it is dropped.
 #[derive(Debug)]
-pub struct Turn {
+pub struct QuietTurn {
     // Released first: a session that gets the turn takes this lock at once.
     _measuring: File,
     _turn: File,
@@ -63,11 +63,11 @@ impl Quiet {
     }
 
     /// Begins to measure, once no watcher uses the machine.
-    pub(super) async fn begin(&self) -> Measuring {
+    pub(super) async fn begin(&self) -> MeasurementGuard {
         if let Some(shared) = self.0.get() {
             shared.begin().await;
         }
-        Measuring(self.clone())
+        MeasurementGuard(self.clone())
     }
 }
 
@@ -89,7 +89,7 @@ impl Shared {
     }
 }
 
-impl Drop for Measuring {
+impl Drop for MeasurementGuard {
     fn drop(&mut self) {
         if let Some(shared) = self.0.0.get() {
             // Unlocking has no effect if the file was not locked.
@@ -98,7 +98,7 @@ impl Drop for Measuring {
     }
 }
 
-impl Turn {
+impl QuietTurn {
     /// Waits until nothing is measured. `open` opens a file of the session's folder.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ mod tests {
         quiet.share(folder.path()).unwrap();
         let first = quiet.begin().await;
         let path = folder.path().to_owned();
-        let waiting = thread::spawn(move || Turn::wait(|name| File::open(path.join(name))).unwrap());
+        let waiting = thread::spawn(move || QuietTurn::wait(|name| File::open(path.join(name))).unwrap());
         let turn = File::open(folder.path().join(TURN)).unwrap();
         while turn.try_lock().is_ok() {
             turn.unlock().unwrap();
@@ -149,7 +149,7 @@ mod tests {
         let (quiet, patience) = (Quiet::default(), Duration::from_millis(50));
         quiet.share_patiently(folder.path(), patience).unwrap();
         let is_hopeless = || quiet.0.get().unwrap().is_hopeless.load(Relaxed);
-        let stopped = Turn::wait(|name| File::open(folder.path().join(name))).unwrap();
+        let stopped = QuietTurn::wait(|name| File::open(folder.path().join(name))).unwrap();
         let begun = Instant::now();
         drop(quiet.begin().await);
         assert!(begun.elapsed() >= patience && is_hopeless());

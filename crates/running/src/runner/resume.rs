@@ -1,7 +1,7 @@
 //! A session that did not reach its end, and its remaining runs.
 
 use super::{
-    Control, Report, RunnerEvent, SessionError, SessionLaunch,
+    Control, RunnerEvent, SessionError, SessionLaunch, SessionReport,
     session::{Beginning, SoFar, run_session_from},
 };
 use dbdyno_catalog::{
@@ -141,7 +141,7 @@ impl Owed {
         store: &Store,
         events: UnboundedSender<RunnerEvent>,
         control: Control,
-    ) -> Result<Report, SessionError> {
+    ) -> Result<SessionReport, SessionError> {
         let Self { plan, launch, expected_run, so_far } = self;
         let null = plan.harness(registry).map_err(|error| SessionError::Calibration(error.to_string()))?;
         run_session_from(

@@ -53,7 +53,7 @@ pub struct WorkerProcess {
 
 /// How a worker ended.
 #[derive(Debug)]
-pub struct Ending {
+pub struct WorkerEnd {
     /// Its exit status; none if it had to be killed.
     pub(crate) status: Option<ExitStatus>,
     /// The end of its stderr.
@@ -64,7 +64,7 @@ pub struct Ending {
     pub(super) said_more: bool,
 }
 
-impl Ending {
+impl WorkerEnd {
     /// Returns the last meaningful line of its log.
     pub fn last_words(&self) -> Option<String> {
         let said = self.log.lines().rev().map(str::trim);
@@ -247,7 +247,7 @@ impl WorkerProcess {
 
     /// Ends the worker and everything that it started: closes its stdin and waits, or kills it at once when `hurried` returns. A worker
     /// that is done is waited for in any case, because its exit is part of its run.
-    pub async fn end(mut self, hurried: impl Future<Output = ()>) -> Ending {
+    pub async fn end(mut self, hurried: impl Future<Output = ()>) -> WorkerEnd {
         let exited = if self.ended() {
             self.exited(GRACE).await
         } else {
@@ -263,7 +263,7 @@ impl WorkerProcess {
         let rest = timeout(GRACE, self.stdout.read(&mut more)).await;
         let said_more = self.ended() && (!self.line.is_empty() || matches!(rest, Ok(Ok(1..))));
         let log = timeout(GRACE, &mut self.log).await.ok().and_then(Result::ok).unwrap_or_default();
-        Ending { status, log, left_out: self.allowance.said(), said_more }
+        WorkerEnd { status, log, left_out: self.allowance.said(), said_more }
     }
 
     /// Waits for the worker's end without reaping it, and returns whether it came in time.

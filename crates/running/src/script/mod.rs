@@ -26,7 +26,7 @@ pub use values::ValueSource;
 
 use self::{
     stand_in::{StandIns, sentences},
-    steps::{Measured, Steps},
+    steps::{MeasuredSteps, Steps},
 };
 use dbdyno_catalog::{Catalog, SCRIPT_NAMES, Suite};
 use dbdyno_engine::{
@@ -130,8 +130,8 @@ pub fn suite(path: &Path, terms: ScriptTerms<'_>) -> Result<Suite, ScriptError> 
         vec![Step::Repeat { count, variable: "i".to_owned(), from, steps }]
     };
     let (steps, actors) = match measured {
-        Measured::Alone(steps) => (often(steps), Vec::new()),
-        Measured::Threads(actors) => {
+        MeasuredSteps::Alone(steps) => (often(steps), Vec::new()),
+        MeasuredSteps::Threads(actors) => {
             let often = |actor: SqlActor| SqlActor { steps: often(actor.steps), ..actor };
             (Vec::new(), actors.into_iter().map(often).collect())
         }

@@ -4,14 +4,14 @@ use super::{directive::SIGNS, split::tokens};
 
 /// A statement whose parameters are `?1`, `?2` ..., which every engine understands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Numbered {
+pub(super) struct NumberedStatement {
     pub(super) sql: String,
     /// What its author calls each parameter, in the order of their numbers.
     pub(super) places: Vec<String>,
 }
 
 /// Numbers the parameters of a statement as SQLite does: `?` gets the next number, and a name that occurs again its number.
-pub(super) fn numbered(text: &str) -> Numbered {
+pub(super) fn numbered(text: &str) -> NumberedStatement {
     let (mut sql, mut places) = (String::with_capacity(text.len()), Vec::<String>::new());
     let mut all = tokens(text).into_iter().peekable();
     while let Some(token) = all.next() {
@@ -45,7 +45,7 @@ pub(super) fn numbered(text: &str) -> Numbered {
         };
         sql.push_str(&format!("?{number}"));
     }
-    Numbered { sql, places }
+    NumberedStatement { sql, places }
 }
 
 /// The most parameters of a statement in SQLite.

@@ -23,11 +23,15 @@ pub(super) fn put(database: &Path, now: String) -> rusqlite::Result<(StandIns, B
 
 /// Puts stand-ins for functions into a schema that already has the others. Returns what they replace. `entries`: the schema without them,
 /// so that other stand-ins can follow.
-pub(super) fn put_functions(database: &Path, entries: &[Entry], of: &StandIns) -> rusqlite::Result<BTreeSet<Missed>> {
+pub(super) fn put_functions(
+    database: &Path,
+    entries: &[SchemaRow],
+    of: &StandIns,
+) -> rusqlite::Result<BTreeSet<Missed>> {
     let connection = Connection::open(database)?;
     connection.execute_batch("PRAGMA writable_schema = ON")?;
     let (mut all, mut changes) = (BTreeSet::new(), 0);
-    for Entry { row, sql, .. } in entries {
+    for SchemaRow { row, sql, .. } in entries {
         let rewritten = of.rewrite(sql, None);
         let change = "UPDATE sqlite_schema SET sql = ?2 WHERE rowid = ?1 AND sql <> ?2";
         changes += connection.execute(change, params![row, rewritten.sql])?;
@@ -45,25 +49,25 @@ pub(super) fn put_functions(database: &Path, entries: &[Entry], of: &StandIns) -
 
 /// A row of the table of the schema.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct SchemaRow {
     row: i64,
     name: String,
     sql: String,
 }
 
-pub(super) fn entries(connection: &Connection) -> rusqlite::Result<Vec<Entry>> {
+pub(super) fn entries(connection: &Connection) -> rusqlite::Result<Vec<SchemaRow>> {
     let mut statement = connection.prepare("SELECT rowid, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")?;
-    let entry = |row: &rusqlite::Row<'_>| Ok(Entry { row: row.get(0)?, name: row.get(1)?, sql: row.get(2)? });
+    let entry = |row: &rusqlite::Row<'_>| Ok(SchemaRow { row: row.get(0)?, name: row.get(1)?, sql: row.get(2)? });
     statement.query_map([], entry)?.collect()
 }
 
 /// Rewrites the entries that need it, and sorts again the data that an unknown collation had sorted.
-fn rewrite(database: &Path, entries: &[Entry], of: &StandIns) -> rusqlite::Result<BTreeSet<Missed>> {
+fn rewrite(database: &Path, entries: &[SchemaRow], of: &StandIns) -> rusqlite::Result<BTreeSet<Missed>> {
     let mut all = BTreeSet::new();
     let mut sorted = Vec::new();
     let connection = Connection::open(database)?;
     connection.execute_batch("PRAGMA writable_schema = ON")?;
-    for Entry { row, name, sql } in entries {
+    for SchemaRow { row, name, sql } in entries {
         let rewritten = of.rewrite(sql, None);
         if rewritten.sql != *sql {
             connection.execute("UPDATE sqlite_schema SET sql = ?2 WHERE rowid = ?1", params![row, rewritten.sql])?;

@@ -38,7 +38,7 @@ pub struct DatabaseSnapshot {
     stand_ins: StandIns,
     missed: BTreeSet<Missed>,
     /// The schema with these stand-ins.
-    schema: Vec<schema_stand_ins::Entry>,
+    schema: Vec<schema_stand_ins::SchemaRow>,
 }
 
 impl DatabaseSnapshot {

@@ -2,12 +2,12 @@
 
 use super::{
     Directive, Piece, ScriptError, ScriptTerms,
-    parameters::{Numbered, numbered},
+    parameters::{NumberedStatement, numbered},
     plain_schema::{PlainSchema, with_doubles},
     rehearsal::Rehearsal,
     split::{tokens, words},
     stand_in::{Missed, StandIns},
-    tryout::{Tried, TryOut},
+    tryout::{StatementEffect, TryOut},
     values::{Bound, ValueSource, example},
 };
 use dbdyno_engine::{
@@ -28,13 +28,13 @@ pub(super) struct Steps {
     /// The tables and indexes that engines create in their own way.
     pub(super) schema: PlainSchema,
     pub(super) prepare: Vec<Step>,
-    pub(super) measured: Measured,
+    pub(super) measured: MeasuredSteps,
     /// What there are stand-ins for in their statements.
     pub(super) missed: BTreeSet<Missed>,
 }
 
 /// The steps that are measured.
-pub(super) enum Measured {
+pub(super) enum MeasuredSteps {
     Alone(Vec<Step>),
     Threads(Vec<SqlActor>),
 }
@@ -90,8 +90,8 @@ pub(super) fn steps(
     }
     let measured = match (measured.steps.is_empty(), actors.is_empty()) {
         (true, true) => return Err(ScriptError::new(&place, "expected at least one statement to measure")),
-        (_, true) => Measured::Alone(measured.steps),
-        (_, false) => Measured::Threads(actors),
+        (_, true) => MeasuredSteps::Alone(measured.steps),
+        (_, false) => MeasuredSteps::Threads(actors),
     };
     Ok(Steps { schema: prepared.schema.unwrap_or_default(), prepare: prepared.steps, measured, missed })
 }
@@ -143,9 +143,9 @@ struct Writer<'w> {
     /// Where to collect tables and indexes that engines create in their own way. None: statements create them.
     schema: Option<PlainSchema>,
     /// The loops, mixes and transactions that have not ended, the outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenScope>,
     steps: Vec<Step>,
-    said: Said,
+    comments: StatementComments,
     /// How many executions came before, as an expression of the loops' variables.
     turn: String,
     loops: usize,
@@ -155,8 +155,7 @@ struct Writer<'w> {
     rehearses: bool,
 }
 
-/// The result of a writer.
-struct Written {
+struct WriterResult {
     steps: Vec<Step>,
     schema: Option<PlainSchema>,
     missed: BTreeSet<Missed>,
@@ -164,13 +163,13 @@ struct Written {
 
 /// What comments say about the next statement, with their lines.
 #[derive(Default)]
-struct Said {
+struct StatementComments {
     name: Option<(usize, String)>,
     weight: Option<(usize, u64)>,
     values: Vec<(usize, String, ValueSource)>,
 }
 
-impl Said {
+impl StatementComments {
     /// Returns the line of the first comment that nothing has taken.
     fn line(&self) -> Option<usize> {
         let name = self.name.as_ref().map(|(line, _)| *line);
@@ -179,7 +178,7 @@ impl Said {
     }
 }
 
-struct Open {
+struct OpenScope {
     line: usize,
     what: Inside,
     steps: Vec<Step>,
@@ -206,7 +205,7 @@ impl<'w> Writer<'w> {
             schema: None,
             open: Vec::new(),
             steps: Vec::new(),
-            said: Said::default(),
+            comments: StatementComments::default(),
             turn: turn.to_owned(),
             loops: 0,
             by_template: false,
@@ -215,7 +214,7 @@ impl<'w> Writer<'w> {
     }
 
     /// Writes the steps of a part of the file, or returns what is wrong with its line.
-    fn written(mut self, pieces: &[Piece<'_>]) -> Result<Written, (usize, String)> {
+    fn written(mut self, pieces: &[Piece<'_>]) -> Result<WriterResult, (usize, String)> {
         for piece in pieces {
             self.add(piece).map_err(|message| (piece.line(), message))?;
         }
@@ -233,9 +232,9 @@ impl<'w> Writer<'w> {
         match directive {
             Directive::Measure | Directive::Function(_) => {}
             Directive::Thread { .. } => return Err("thread: expected a line `-- measure` before it".to_owned()),
-            Directive::Name(name) => self.said.name = Some((line, name.clone())),
-            Directive::Weight(weight) => self.said.weight = Some((line, *weight)),
-            Directive::Value(place, source) => self.said.values.push((line, place.clone(), source.clone())),
+            Directive::Name(name) => self.comments.name = Some((line, name.clone())),
+            Directive::Weight(weight) => self.comments.weight = Some((line, *weight)),
+            Directive::Value(place, source) => self.comments.values.push((line, place.clone(), source.clone())),
             Directive::Repeat(count) => {
                 self.enter(line, *count, |count, variable| Inside::Repeat { count, variable })?
             }
@@ -251,18 +250,18 @@ impl<'w> Writer<'w> {
     }
 
     fn enter(&mut self, line: usize, count: u64, what: impl FnOnce(u64, String) -> Inside) -> Result<(), String> {
-        if let Some(line) = self.said.line() {
+        if let Some(line) = self.comments.line() {
             return Err(format!("expected a statement after line {line}, which says something about it"));
         }
         self.loops += 1;
         let variable = format!("r{}", self.loops);
         let turn = format!("({}) * {count} + {variable}", self.turn);
         let turn = std::mem::replace(&mut self.turn, turn);
-        self.open.push(Open { line, what: what(count, variable), steps: Vec::new(), weights: Vec::new(), turn });
+        self.open.push(OpenScope { line, what: what(count, variable), steps: Vec::new(), weights: Vec::new(), turn });
         Ok(())
     }
 
-    fn leave(&mut self, open: Open) -> Result<(), String> {
+    fn leave(&mut self, open: OpenScope) -> Result<(), String> {
         self.turn = open.turn;
         if open.steps.is_empty() {
             return Err("expected at least one statement before its end".to_owned());
@@ -304,11 +303,11 @@ impl<'w> Writer<'w> {
     }
 
     fn statement(&mut self, line: usize, text: &str) -> Result<(), String> {
-        let said = std::mem::take(&mut self.said);
-        let (name, weight) = (said.name.map(|(_, name)| name), said.weight.map(|(_, weight)| weight));
+        let comments = std::mem::take(&mut self.comments);
+        let (name, weight) = (comments.name.map(|(_, name)| name), comments.weight.map(|(_, weight)| weight));
         let first = word(text, 0);
         match first.as_str() {
-            "BEGIN" | "COMMIT" | "END" if !said.values.is_empty() => Err(format!("{first} has no parameters")),
+            "BEGIN" | "COMMIT" | "END" if !comments.values.is_empty() => Err(format!("{first} has no parameters")),
             "COMMIT" | "END" if name.is_some() || weight.is_some() => {
                 Err(format!("{first}: expected the name and the weight of a transaction before its BEGIN"))
             }
@@ -326,13 +325,13 @@ impl<'w> Writer<'w> {
                 };
                 let what = Inside::Transaction { begin, name: name.unwrap_or_else(|| COMMIT.to_owned()), weight };
                 let turn = self.turn.clone();
-                self.open.push(Open { line, what, steps: Vec::new(), weights: Vec::new(), turn });
+                self.open.push(OpenScope { line, what, steps: Vec::new(), weights: Vec::new(), turn });
                 Ok(())
             }
             "COMMIT" | "END" => {
                 let open = match self.open.pop() {
                     Some(open) if matches!(open.what, Inside::Transaction { .. }) => open,
-                    Some(Open { line, .. }) => {
+                    Some(OpenScope { line, .. }) => {
                         return Err(format!(
                             "{first}: expected a line `-- end` before it, for what begins in line {line}"
                         ));
@@ -347,7 +346,7 @@ impl<'w> Writer<'w> {
                 self.leave(open)
             }
             _ => {
-                let step = self.step(line, text, name, said.values)?;
+                let step = self.step(line, text, name, comments.values)?;
                 step.map_or(Ok(()), |step| self.push(step, weight))
             }
         }
@@ -362,7 +361,7 @@ impl<'w> Writer<'w> {
         mut values: Vec<(usize, String, ValueSource)>,
     ) -> Result<Option<Step>, String> {
         let text = &with_doubles(text);
-        let Numbered { sql, mut places } = numbered(text);
+        let NumberedStatement { sql, mut places } = numbered(text);
         let rewritten = self.stand_ins.rewrite(&sql, Some(places.len()));
         self.missed.extend(rewritten.missed.into_iter().map(|missed| missed.in_line(line)));
         places.extend(rewritten.drawn.iter().map(|(place, _)| place.clone()));
@@ -372,7 +371,7 @@ impl<'w> Writer<'w> {
         bound.truncate(numbered(&rewritten.sql).places.len());
         // Drawn numbers and those of loops begin at 0.
         let examples: Vec<_> = bound.iter().map(|(_, value)| example(value, &Variables::new())).collect();
-        let Tried { reads, sets_default } = self.tryout.run(&rewritten.sql, &examples)?;
+        let StatementEffect { reads, sets_default } = self.tryout.run(&rewritten.sql, &examples)?;
         if sets_default {
             return Ok(None);
         }
@@ -417,8 +416,8 @@ impl<'w> Writer<'w> {
     }
 
     /// Returns the steps, or the line of what has no end.
-    fn finished(self) -> Result<Written, (usize, String)> {
-        if let Some(Open { line, what, .. }) = self.open.first() {
+    fn finished(self) -> Result<WriterResult, (usize, String)> {
+        if let Some(OpenScope { line, what, .. }) = self.open.first() {
             let message = match what {
                 Inside::Transaction { .. } => "BEGIN: expected a COMMIT after it",
                 Inside::Repeat { .. } => "repeat: expected a line `-- end` after it",
@@ -426,9 +425,9 @@ impl<'w> Writer<'w> {
             };
             return Err((*line, message.to_owned()));
         }
-        match self.said.line() {
+        match self.comments.line() {
             Some(line) => Err((line, "expected a statement after it".to_owned())),
-            None => Ok(Written { steps: self.steps, schema: self.schema, missed: self.missed }),
+            None => Ok(WriterResult { steps: self.steps, schema: self.schema, missed: self.missed }),
         }
     }
 }

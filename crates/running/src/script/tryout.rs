@@ -70,7 +70,7 @@ struct StatementWatch {
 
 /// What a statement turned out to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Tried {
+pub(super) struct StatementEffect {
     /// Whether it produces rows.
     pub(super) reads: bool,
     /// Whether it sets an option of an engine to its default. The engine sets it, or the value that was asked for in its place.
@@ -110,7 +110,7 @@ impl TryOut {
         connection.query_row(&format!("PRAGMA hard_heap_limit = {MOST_MEMORY}"), [], |_| Ok(()))?;
         let options = engines.iter().flat_map(|engine| &engine.options);
         let options = options.map(|option| (option.name.clone(), option.default.clone())).collect();
-        let judge = Judge { options, pragmas };
+        let judge = StatementJudge { options, pragmas };
         let told = Arc::clone(watch);
         connection.authorizer(Some(move |context: AuthContext<'_>| {
             let mut watch = locked(&told);
@@ -132,9 +132,9 @@ impl TryOut {
     }
 
     /// Runs a statement with these values.
-    pub(super) fn run(&self, text: &str, values: &[Literal]) -> Result<Tried, String> {
+    pub(super) fn run(&self, text: &str, values: &[Literal]) -> Result<StatementEffect, String> {
         let columns = self.rows(text, values, |_| Ok(()))?;
-        Ok(Tried { reads: columns > 0, sets_default: locked(&self.watch).sets_default })
+        Ok(StatementEffect { reads: columns > 0, sets_default: locked(&self.watch).sets_default })
     }
 
     /// Returns the rows of a query's answer.
@@ -274,14 +274,14 @@ fn known_pragmas(connection: &Connection) -> rusqlite::Result<Vec<String>> {
 }
 
 /// Decides what statements may do.
-struct Judge {
+struct StatementJudge {
     /// The options of the engines with their defaults.
     options: Vec<(String, String)>,
     /// The names of all PRAGMAs.
     pragmas: Vec<String>,
 }
 
-impl Judge {
+impl StatementJudge {
     /// Returns the defaults of the options with this name.
     fn defaults<'j>(&'j self, name: &'j str) -> impl Iterator<Item = &'j str> {
         self.options.iter().filter(move |(option, _)| option.eq_ignore_ascii_case(name)).map(|(_, default)| &**default)

@@ -44,7 +44,7 @@ pub struct SelectedEffects {
 
 /// The configurations of a session, compared as its bench requests.
 #[derive(Debug, Default)]
-pub struct Verdicts {
+pub struct SessionComparisons {
     /// The configurations of each group compared with its reference. Empty for a single configuration.
     pub compared: ComparedGroups,
     /// Configurations without a comparable one, as sentences.
@@ -57,7 +57,7 @@ pub struct Verdicts {
 ///
 /// # Errors
 /// The store cannot be used.
-pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdicts, StoreError> {
+pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<SessionComparisons, StoreError> {
     let text = format!("session={session_id}");
     let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
     let mut side = load(store, &text, &selection, Metric::Wall, Latencies::Left)?;
@@ -68,9 +68,9 @@ pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Verdic
 }
 
 /// Compares the configurations of a side with each other, as a bench requests.
-pub fn verdicts_of(side: &Side, closing: &ClosingComparison, options: &Options) -> Verdicts {
+pub fn verdicts_of(side: &Side, closing: &ClosingComparison, options: &Options) -> SessionComparisons {
     let Grouped { groups, alone } = grouped(by_configuration(side), &closing.references, &options.allowed);
-    Verdicts {
+    SessionComparisons {
         compared: ComparedGroups::new(&groups, options),
         alone: alone.iter().filter_map(said_alone).collect(),
         grown: grown(side),

@@ -3,7 +3,7 @@
 //! these rounds, and counts the looks.
 
 use crate::runner::{
-    Control, PlannedSession, Report, ResumeError, RunnerEvent, SessionError, SessionLaunch, SessionOutline, fit,
+    Control, PlannedSession, ResumeError, RunnerEvent, SessionError, SessionLaunch, SessionOutline, SessionReport, fit,
     run_session,
 };
 use dbdyno_catalog::{
@@ -130,7 +130,7 @@ impl FurtherRounds {
         store: &Store,
         events: UnboundedSender<RunnerEvent>,
         control: Control,
-    ) -> Result<Report, SessionError> {
+    ) -> Result<SessionReport, SessionError> {
         run_session(&self.plan, &self.null, &self.launch, store, self.expected_run(), events, control).await
     }
 }

@@ -4,11 +4,13 @@
 mod follow;
 mod further;
 
-pub use follow::{FollowError, FollowUp, SelectedEffects, Verdicts, closing, follow_up, verdicts, verdicts_of};
+pub use follow::{
+    FollowError, FollowUp, SelectedEffects, SessionComparisons, closing, follow_up, verdicts, verdicts_of,
+};
 pub use further::{FurtherError, FurtherRounds};
 
 use crate::runner::{
-    Control, FollowedBy, Report, RunnerEvent, SessionError, SessionLaunch, SessionOutline, fit, run_session,
+    Control, FollowedBy, RunnerEvent, SessionError, SessionLaunch, SessionOutline, SessionReport, fit, run_session,
 };
 use dbdyno_catalog::{
     Catalog, CatalogError, Suite,
@@ -89,7 +91,7 @@ impl PreparedSession {
         store: &Store,
         events: UnboundedSender<RunnerEvent>,
         control: Control,
-    ) -> Result<Report, SessionError> {
+    ) -> Result<SessionReport, SessionError> {
         let launch = self.followed(launch);
         run_session(&self.plan, &self.null, &launch, store, self.expected_run(), events, control).await
     }

@@ -1,10 +1,10 @@
 //! Images of a recorded worker's disk: drawn, opened and judged.
 
 use super::{
-    Stop, TortureError,
-    desk::Desk,
-    subject::Subject,
-    verdict::{Contradiction, Kept},
+    StopCheck, TortureError,
+    folder::TortureFolder,
+    subject::TortureSubject,
+    verdict::{Contradiction, SurvivingCommits},
     worker,
 };
 use dbdyno_engine::durability::Tier;
@@ -54,20 +54,20 @@ pub struct DiskFindings {
 
 /// The parameters of a drawn image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Drawn {
+pub(super) struct ImageParameters {
     names: Names,
     cut: usize,
     policy: Policy,
     seed: u64,
 }
 
-impl Drawn {
+impl ImageParameters {
     pub(super) fn image(self, log: &PowerLog) -> Image {
         Images::of(log, self.names, None).image(self.cut, self.policy, self.seed)
     }
 }
 
-impl fmt::Display for Drawn {
+impl fmt::Display for ImageParameters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "power lost after call {}; on the disk: {}", self.cut, self.policy)
     }
@@ -75,14 +75,14 @@ impl fmt::Display for Drawn {
 
 /// The worst finding for each different image: identical images differ in how much had been acknowledged.
 #[derive(Debug, Default)]
-pub(super) struct Judged(BTreeMap<u64, (Drawn, Kept)>);
+pub(super) struct ImageFindings(BTreeMap<u64, (ImageParameters, SurvivingCommits)>);
 
-impl Judged {
+impl ImageFindings {
     pub(super) fn len(&self) -> u32 {
         self.0.len() as u32
     }
 
-    fn add(&mut self, digest: u64, drawn: Drawn, kept: Kept) {
+    fn add(&mut self, digest: u64, drawn: ImageParameters, kept: SurvivingCommits) {
         let worst = self.0.entry(digest).or_insert_with(|| (drawn, kept.clone()));
         if kept < worst.1 {
             *worst = (drawn, kept);
@@ -90,11 +90,14 @@ impl Judged {
     }
 
     /// Returns the earliest image that contradicts a tier's promise.
-    pub(super) fn contradiction(&self, tier: Tier) -> Option<(&Kept, Drawn)> {
+    pub(super) fn contradiction(&self, tier: Tier) -> Option<(&SurvivingCommits, ImageParameters)> {
         self.earliest(|kept| kept.contradicts(tier))
     }
 
-    pub(super) fn earliest(&self, is_wanted: impl Fn(&Kept) -> bool) -> Option<(&Kept, Drawn)> {
+    pub(super) fn earliest(
+        &self,
+        is_wanted: impl Fn(&SurvivingCommits) -> bool,
+    ) -> Option<(&SurvivingCommits, ImageParameters)> {
         let wanted = self.0.values().filter(|(_, kept)| is_wanted(kept));
         wanted.min_by_key(|(drawn, _)| drawn.cut).map(|(drawn, kept)| (kept, *drawn))
     }
@@ -104,10 +107,10 @@ impl Judged {
         let mut examples: BTreeMap<u8, String> = BTreeMap::new();
         for (drawn, kept) in self.0.values() {
             let (count, kind) = match kept {
-                Kept::All => (&mut findings.whole, 0),
-                Kept::Earlier { .. } => (&mut findings.earlier, 1),
-                Kept::Broken(_) => (&mut findings.broken, 2),
-                Kept::Unmade(_) => (&mut findings.unmade, 3),
+                SurvivingCommits::All => (&mut findings.whole, 0),
+                SurvivingCommits::Earlier { .. } => (&mut findings.earlier, 1),
+                SurvivingCommits::Broken(_) => (&mut findings.broken, 2),
+                SurvivingCommits::Unmade(_) => (&mut findings.unmade, 3),
             };
             *count += 1;
             if kind > 0 && !kept.contradicts(tier) {
@@ -124,7 +127,7 @@ impl Judged {
 
 /// The images requested from a judge.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'w> {
+pub(super) struct ImageRequest<'w> {
     pub(super) names: Names,
     /// The class of sync calls that are treated as not made.
     pub(super) without: Option<&'w SyncClass>,
@@ -133,34 +136,38 @@ pub(super) struct Wanted<'w> {
 }
 
 /// Whether an image of a program without some sync calls may reveal that they are missing: it keeps less than an image with them would.
-pub(super) fn shows_a_lack(kept: &Kept, tier: Tier) -> bool {
-    kept.contradicts(tier) || matches!(kept, Kept::Unmade(_))
+pub(super) fn shows_a_lack(kept: &SurvivingCommits, tier: Tier) -> bool {
+    kept.contradicts(tier) || matches!(kept, SurvivingCommits::Unmade(_))
 }
 
 /// Opens images.
-pub(super) struct Judge<'j> {
-    pub(super) subject: &'j Subject,
+pub(super) struct ImageJudge<'j> {
+    pub(super) subject: &'j TortureSubject,
     pub(super) log: &'j PowerLog,
     pub(super) scratch: &'j Path,
-    pub(super) stop: Stop<'j>,
+    pub(super) stop: StopCheck<'j>,
     /// How long opening an image may take.
     pub(super) patience: Duration,
 }
 
 /// The findings about databases, by the digest of their content.
-type Known = HashMap<u64, Result<u64, String>>;
+type FindingsByContent = HashMap<u64, Result<u64, String>>;
 
-impl Judge<'_> {
+impl ImageJudge<'_> {
     /// Opens different images, as many at a time as there are cores. For a program without some sync calls, it stops at the first image
     /// that reveals that. An image that is no better with these calls reveals nothing about them, and is left out.
-    pub(super) fn images(&self, wanted: Wanted<'_>, on_image: &(dyn Fn(u32) + Sync)) -> Result<Judged, TortureError> {
-        let next = Mutex::new(draws(self.log, wanted).into_iter());
-        let (judged, known) = (Mutex::new(Judged::default()), Mutex::new(Known::new()));
+    pub(super) fn images(
+        &self,
+        request: ImageRequest<'_>,
+        on_image: &(dyn Fn(u32) + Sync),
+    ) -> Result<ImageFindings, TortureError> {
+        let next = Mutex::new(draws(self.log, request).into_iter());
+        let (judged, known) = (Mutex::new(ImageFindings::default()), Mutex::new(FindingsByContent::new()));
         let enough = AtomicBool::new(false);
         let work = |number: usize| -> Result<(), TortureError> {
-            let mut cursor = Images::of(self.log, wanted.names, wanted.without);
-            let mut whole = wanted.without.map(|_| Images::of(self.log, wanted.names, None));
-            let keeps = |image: &Image| -> Result<Kept, TortureError> {
+            let mut cursor = Images::of(self.log, request.names, request.without);
+            let mut whole = request.without.map(|_| Images::of(self.log, request.names, None));
+            let keeps = |image: &Image| -> Result<SurvivingCommits, TortureError> {
                 let digest = image.digest();
                 let before = locked(&known).get(&digest).cloned();
                 let found = match before {
@@ -168,11 +175,11 @@ impl Judge<'_> {
                     None => self.opened(image, number)?,
                 };
                 locked(&known).insert(digest, found.clone());
-                Ok(Kept::of(&found, image.acknowledged, image.issued))
+                Ok(SurvivingCommits::of(&found, image.acknowledged, image.issued))
             };
             loop {
                 let Some(drawn) = locked(&next).next() else { return Ok(()) };
-                if (self.stop)() || enough.load(Relaxed) || locked(&judged).len() >= wanted.images {
+                if (self.stop)() || enough.load(Relaxed) || locked(&judged).len() >= request.images {
                     return Ok(());
                 }
                 let image = cursor.image(drawn.cut, drawn.policy, drawn.seed);
@@ -181,14 +188,14 @@ impl Judge<'_> {
                     && shows_a_lack(&kept, self.subject.tier)
                 {
                     let with_calls = cursor.image_of_whole(whole, drawn.cut, drawn.policy, drawn.seed);
-                    if keeps(&with_calls)? != Kept::All {
+                    if keeps(&with_calls)? != SurvivingCommits::All {
                         continue;
                     }
                     enough.store(true, Relaxed);
                 }
                 let mut judged = locked(&judged);
                 // Another thread may have been faster.
-                if judged.len() < wanted.images {
+                if judged.len() < request.images {
                     judged.add(digest, drawn, kept);
                     on_image(judged.len());
                 }
@@ -206,10 +213,10 @@ impl Judge<'_> {
 
     /// Opens an image in a folder of its own. Returns how many commits it holds, or what is wrong with it.
     fn opened(&self, image: &Image, number: usize) -> Result<Result<u64, String>, TortureError> {
-        let desk = Desk::cleared(self.scratch.join(format!("image-{number}")), self.patience)?;
-        let written = image.write_to(&desk.databases());
-        written.map_err(|error| TortureError::folder(desk.path(), "cannot put images here", &error))?;
-        worker::recovered(self.subject, &desk).map_err(TortureError::Worker)
+        let torture_folder = TortureFolder::cleared(self.scratch.join(format!("image-{number}")), self.patience)?;
+        let written = image.write_to(&torture_folder.databases());
+        written.map_err(|error| TortureError::folder(torture_folder.path(), "cannot put images here", &error))?;
+        worker::recovered(self.subject, &torture_folder).map_err(TortureError::Worker)
     }
 }
 
@@ -218,8 +225,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Draws more images than requested, because many are the same. They are ordered by cut within each part.
-fn draws(log: &PowerLog, wanted: Wanted<'_>) -> Vec<Drawn> {
-    let Wanted { names, without, images, seed, .. } = wanted;
+fn draws(log: &PowerLog, request: ImageRequest<'_>) -> Vec<ImageParameters> {
+    let ImageRequest { names, without, images, seed, .. } = request;
     let of = Images::of(log, names, without);
     let (everywhere, after_removed) = (of.cuts(RANDOM_CUTS, seed), of.cuts_after_removed());
     let mut rng = SplitMix64::new(seed);
@@ -228,9 +235,9 @@ fn draws(log: &PowerLog, wanted: Wanted<'_>) -> Vec<Drawn> {
         // A mutant lacks only a few calls. At all other moments it is the same as the complete program.
         let cuts = if !after_removed.is_empty() && rng.below(2) == 0 { &after_removed } else { &everywhere };
         let cut = cuts.get(rng.below(cuts.len() as u64) as usize)?;
-        Some(Drawn { names, cut: *cut, policy, seed: rng.next_u64() })
+        Some(ImageParameters { names, cut: *cut, policy, seed: rng.next_u64() })
     };
-    let mut all: Vec<Drawn> = (0..images as usize * DRAWS_AN_IMAGE).map_while(|_| draw()).collect();
+    let mut all: Vec<ImageParameters> = (0..images as usize * DRAWS_AN_IMAGE).map_while(|_| draw()).collect();
     all.chunks_mut(LEAST_PART.max(images as usize)).for_each(|part| part.sort_by_key(|drawn| drawn.cut));
     all
 }

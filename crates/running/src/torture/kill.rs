@@ -2,8 +2,8 @@
 
 use super::{
     TortureError,
-    desk::Desk,
-    subject::Subject,
+    folder::TortureFolder,
+    subject::TortureSubject,
     verdict::Contradiction,
     worker::{self, Unkilled},
 };
@@ -17,25 +17,27 @@ const SEVERAL: u32 = 3;
 
 /// Kills one worker at a random moment, and opens its database. Returns what is missing or wrong. `number`: its number among the kills.
 pub(super) fn one(
-    subject: &Subject,
+    subject: &TortureSubject,
     (folder, patience): (&Path, Duration),
     number: u32,
     rng: &mut SplitMix64,
 ) -> Result<Option<Contradiction>, TortureError> {
-    let desk = Desk::cleared(folder.to_owned(), patience)?;
+    let torture_folder = TortureFolder::cleared(folder.to_owned(), patience)?;
     let threads = if subject.has_several_writers() && number % 2 == 1 { SEVERAL } else { 1 };
     let after = Duration::from_micros(rng.below(LONGEST.as_micros() as u64));
-    let (threads, desk, acknowledged) = match worker::commit_until_killed(subject, &desk, threads, after) {
-        Ok(acknowledged) => (threads, desk, acknowledged),
-        // Some options support one thread only.
-        Err(Unkilled { has_committed: false, .. }) if threads > 1 => {
-            let desk = Desk::cleared(folder.to_owned(), patience)?;
-            let acknowledged = worker::commit_until_killed(subject, &desk, 1, after).map_err(Unkilled::into_error)?;
-            (1, desk, acknowledged)
-        }
-        Err(unkilled) => return Err(unkilled.into_error()),
-    };
-    let found = worker::recover(subject, &desk, threads).map_err(TortureError::Worker)?;
+    let (threads, torture_folder, acknowledged) =
+        match worker::commit_until_killed(subject, &torture_folder, threads, after) {
+            Ok(acknowledged) => (threads, torture_folder, acknowledged),
+            // Some options support one thread only.
+            Err(Unkilled { has_committed: false, .. }) if threads > 1 => {
+                let torture_folder = TortureFolder::cleared(folder.to_owned(), patience)?;
+                let acknowledged =
+                    worker::commit_until_killed(subject, &torture_folder, 1, after).map_err(Unkilled::into_error)?;
+                (1, torture_folder, acknowledged)
+            }
+            Err(unkilled) => return Err(unkilled.into_error()),
+        };
+    let found = worker::recover(subject, &torture_folder, threads).map_err(TortureError::Worker)?;
     let all: u64 = acknowledged.iter().sum();
     let what = match found {
         Ok(found) => {

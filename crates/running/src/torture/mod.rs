@@ -5,7 +5,7 @@
 //! contents after a power loss in the middle of them. Another worker opens each image, has the engine check it, and reports how many
 //! commits are there. What a tier promises about them is in `verdict`.
 
-mod desk;
+mod folder;
 mod images;
 mod kill;
 mod mounted;
@@ -22,10 +22,10 @@ pub use mounted::{COMMAND as MOUNT_COMMAND, MountRole, Serve as MountServe, play
 pub use power::{Mutant, PowerFindings};
 pub use route::{PowerThrough, Route};
 pub use series::{Series, SeriesEvent, SeriesOutcome};
-pub use subject::{SUITE, Subject, subjects};
-pub use verdict::{Contradiction, Kept, Verdict};
+pub use subject::{SUITE, TortureSubject, subjects};
+pub use verdict::{Contradiction, SurvivingCommits, TortureVerdict};
 
-use self::desk::Desk;
+use self::folder::TortureFolder;
 use crate::runner::MeasurementLock;
 use dbdyno_foundation::base::{
     leftovers::{self, TORTURE},
@@ -40,11 +40,11 @@ use std::{
 };
 
 /// Returns whether to stop.
-pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+pub type StopCheck<'s> = &'s (dyn Fn() -> bool + Sync);
 
 /// The extent of a crash test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Terms {
+pub struct TortureTerms {
     /// Kills of a committing worker.
     pub kills: u32,
     /// Images of power losses.
@@ -59,7 +59,7 @@ pub struct Terms {
     pub seed: u64,
 }
 
-impl Default for Terms {
+impl Default for TortureTerms {
     fn default() -> Self {
         Self { kills: 20, images: 200, mutant_images: 100, commits: 60, through: PowerThrough::Auto, seed: 0 }
     }
@@ -71,7 +71,7 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The folders of a crash test, and its timeout.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct TortureSetup {
     /// The parent folder of the databases.
     pub work_dir: PathBuf,
     /// The folder for images that contradict a tier.
@@ -83,7 +83,7 @@ pub struct Place {
 /// The progress of a crash test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Step {
+pub enum TortureProgress {
     /// Waits for a run that another dbdyno measures.
     Waiting,
     Kill {
@@ -108,7 +108,7 @@ pub struct Findings {
     pub killed: Option<Contradiction>,
     pub power: PowerFindings,
     /// The conclusion about the tier.
-    pub verdict: Verdict,
+    pub verdict: TortureVerdict,
     /// Whether it was stopped before the end.
     pub stopped: bool,
 }
@@ -135,30 +135,30 @@ impl TortureError {
 /// # Errors
 /// The work folder cannot be used, or the engine fails without being disturbed.
 pub fn torture(
-    subject: &Subject,
-    terms: &Terms,
-    place: &Place,
-    stop: Stop<'_>,
-    on_step: &(dyn Fn(Step) + Sync),
+    subject: &TortureSubject,
+    terms: &TortureTerms,
+    setup: &TortureSetup,
+    stop: StopCheck<'_>,
+    on_step: &(dyn Fn(TortureProgress) + Sync),
 ) -> Result<Findings, TortureError> {
-    leftovers::sweep(&place.work_dir, leftovers::LeftoverFolder::Work);
-    let scratch = scratch(place)?;
+    leftovers::sweep(&setup.work_dir, leftovers::LeftoverFolder::Work);
+    let scratch = scratch(setup)?;
     // Keeps other sessions from measuring meanwhile. If there is no place for the lock, no session waits.
-    let _lock = MeasurementLock::take(|| on_step(Step::Waiting));
+    let _lock = MeasurementLock::take(|| on_step(TortureProgress::Waiting));
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
     while kills < terms.kills && killed.is_none() && !stop() {
-        killed = kill::one(subject, (&scratch.path().join("killed"), place.patience), kills, &mut rng)?;
+        killed = kill::one(subject, (&scratch.path().join("killed"), setup.patience), kills, &mut rng)?;
         kills += 1;
-        on_step(Step::Kill { done: kills });
+        on_step(TortureProgress::Kill { done: kills });
     }
-    let power = power::judged(subject, terms, place, &scratch, stop, on_step)?;
+    let power = power::judged(subject, terms, setup, &scratch, stop, on_step)?;
     let stopped = stop();
-    let verdict = match Verdict::of(subject.tier, kills, killed.as_ref(), &power) {
+    let verdict = match TortureVerdict::of(subject.tier, kills, killed.as_ref(), &power) {
         // Slow is not broken: a timeout shorter than the default contradicts nothing.
-        Verdict::Contradicted(Contradiction { what, .. }) if place.patience < PATIENCE => {
-            let seconds = place.patience.as_secs_f64();
-            Verdict::NotEvidenced {
+        TortureVerdict::Contradicted(Contradiction { what, .. }) if setup.patience < PATIENCE => {
+            let seconds = setup.patience.as_secs_f64();
+            TortureVerdict::NotEvidenced {
                 reason: format!("{seconds} s may be too short to open the remaining database: {what}"),
             }
         }
@@ -171,20 +171,24 @@ pub fn torture(
 ///
 /// # Errors
 /// The work folder cannot be used.
-pub fn examined(subject: &Subject, image: &Path, place: &Place) -> Result<Result<u64, String>, TortureError> {
-    let scratch = scratch(place)?;
-    let desk = Desk::cleared(scratch.path().join("image"), place.patience)?;
-    let copied = copy_folder(image, &desk.databases());
+pub fn examined(
+    subject: &TortureSubject,
+    image: &Path,
+    setup: &TortureSetup,
+) -> Result<Result<u64, String>, TortureError> {
+    let scratch = scratch(setup)?;
+    let torture_folder = TortureFolder::cleared(scratch.path().join("image"), setup.patience)?;
+    let copied = copy_folder(image, &torture_folder.databases());
     copied.map_err(|error| TortureError::folder(image, "cannot copy the image", &error))?;
-    worker::recovered(subject, &desk).map_err(TortureError::Worker)
+    worker::recovered(subject, &torture_folder).map_err(TortureError::Worker)
 }
 
-fn scratch(place: &Place) -> Result<Scratch, TortureError> {
+fn scratch(setup: &TortureSetup) -> Result<Scratch, TortureError> {
     let create = || {
-        fs::create_dir_all(&place.work_dir)?;
-        Scratch::create(&place.work_dir, &TORTURE)
+        fs::create_dir_all(&setup.work_dir)?;
+        Scratch::create(&setup.work_dir, &TORTURE)
     };
-    create().map_err(|error| TortureError::folder(&place.work_dir, "cannot put databases here", &error))
+    create().map_err(|error| TortureError::folder(&setup.work_dir, "cannot put databases here", &error))
 }
 
 /// Copies a folder recursively. Only files and folders are copied.

@@ -1,11 +1,11 @@
 //! Power losses: what remains of a recorded worker's database, and whether a missing sync is detected.
 
 use super::{
-    Place, Step, Stop, Terms, TortureError,
-    images::{DiskFindings, Judge, Wanted, shows_a_lack},
-    recording::{self, Recorded},
+    StopCheck, TortureError, TortureProgress, TortureSetup, TortureTerms,
+    images::{DiskFindings, ImageJudge, ImageRequest, shows_a_lack},
+    recording::{self, WriteRecording},
     route::Route,
-    subject::Subject,
+    subject::TortureSubject,
 };
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::{identifier::identifier, scratch::Scratch};
@@ -53,26 +53,26 @@ pub struct Mutant {
 
 /// Records a worker and judges its images, and then those of its mutants.
 pub(super) fn judged(
-    subject: &Subject,
-    terms: &Terms,
-    place: &Place,
+    subject: &TortureSubject,
+    terms: &TortureTerms,
+    setup: &TortureSetup,
     scratch: &Scratch,
-    stop: Stop<'_>,
-    on_step: &(dyn Fn(Step) + Sync),
+    stop: StopCheck<'_>,
+    on_step: &(dyn Fn(TortureProgress) + Sync),
 ) -> Result<PowerFindings, TortureError> {
     if terms.images == 0 || stop() {
         return Ok(PowerFindings::default());
     }
-    on_step(Step::Recording);
-    let Recorded { log, route, unseen } = match recording::recorded(subject, terms, place, scratch)? {
+    on_step(TortureProgress::Recording);
+    let WriteRecording { log, route, unseen } = match recording::recorded(subject, terms, setup, scratch)? {
         Ok(recorded) => recorded,
         Err(reason) => return Ok(PowerFindings { unseen: Some(reason), ..PowerFindings::default() }),
     };
-    let judge = Judge { subject, log: &log, scratch: scratch.path(), stop, patience: place.patience };
+    let judge = ImageJudge { subject, log: &log, scratch: scratch.path(), stop, patience: setup.patience };
     let half = terms.images.div_ceil(2);
     let on = |names, images, before| {
-        let wanted = Wanted { names, without: None, images, seed: terms.seed };
-        judge.images(wanted, &|done| on_step(Step::Image { done: before + done }))
+        let request = ImageRequest { names, without: None, images, seed: terms.seed };
+        judge.images(request, &|done| on_step(TortureProgress::Image { done: before + done }))
     };
     let (journaled, by_folder) = (on(Names::Journaled, half, 0)?, on(Names::ByFolder, terms.images - half, half)?);
     let mut findings = PowerFindings {
@@ -85,7 +85,7 @@ pub(super) fn judged(
     if let (Some(contradiction), Some((_, drawn))) =
         (&mut findings.journaled.contradiction, journaled.contradiction(subject.tier))
     {
-        let folder = place.keep.join(format!("image-{}", identifier()));
+        let folder = setup.keep.join(format!("image-{}", identifier()));
         let kept = drawn.image(&log).write_to(&folder);
         kept.map_err(|error| TortureError::folder(&folder, "cannot save an image here", &error))?;
         contradiction.image = Some(folder);
@@ -96,24 +96,28 @@ pub(super) fn judged(
 }
 
 /// Judges the program without the sync calls of each class, on disks of both kinds.
-fn mutants(judge: &Judge<'_>, terms: &Terms, on_step: &(dyn Fn(Step) + Sync)) -> Result<Vec<Mutant>, TortureError> {
+fn mutants(
+    judge: &ImageJudge<'_>,
+    terms: &TortureTerms,
+    on_step: &(dyn Fn(TortureProgress) + Sync),
+) -> Result<Vec<Mutant>, TortureError> {
     let classes = sync_classes(judge.log);
     let mut mutants = Vec::new();
     for (number, (class, calls)) in classes.iter().enumerate() {
         if (judge.stop)() {
             break;
         }
-        on_step(Step::Mutant { number: number + 1, of: classes.len() });
+        on_step(TortureProgress::Mutant { number: number + 1, of: classes.len() });
         mutants.push(mutant(judge, terms, class, *calls)?);
     }
     Ok(mutants)
 }
 
-fn mutant(judge: &Judge<'_>, terms: &Terms, class: &SyncClass, calls: u64) -> Result<Mutant, TortureError> {
+fn mutant(judge: &ImageJudge<'_>, terms: &TortureTerms, class: &SyncClass, calls: u64) -> Result<Mutant, TortureError> {
     let mut mutant = Mutant { lacks: class.to_string(), calls, images: 0, caught: None };
     for names in Names::ALL {
-        let wanted = Wanted { names, without: Some(class), images: terms.mutant_images, seed: terms.seed };
-        let judged = judge.images(wanted, &|_| ())?;
+        let request = ImageRequest { names, without: Some(class), images: terms.mutant_images, seed: terms.seed };
+        let judged = judge.images(request, &|_| ())?;
         mutant.images += judged.len();
         if let Some((kept, drawn)) = judged.earliest(|kept| shows_a_lack(kept, judge.subject.tier)) {
             mutant.caught = Some(format!("{kept} ({drawn}; {names})"));

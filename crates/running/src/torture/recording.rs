@@ -1,11 +1,11 @@
 //! A committing worker whose writes are recorded.
 
 use super::{
-    Place, Terms, TortureError,
-    desk::Desk,
-    mounted::{Aside, Mounted},
+    TortureError, TortureSetup, TortureTerms,
+    folder::TortureFolder,
+    mounted::{BackingFolder, Mounted},
     route::{PowerThrough, Route},
-    subject::Subject,
+    subject::TortureSubject,
     worker,
 };
 use dbdyno_foundation::base::scratch::Scratch;
@@ -17,7 +17,7 @@ use std::{
 
 /// The record of a worker's writes.
 #[derive(Debug)]
-pub(super) struct Recorded {
+pub(super) struct WriteRecording {
     pub(super) log: PowerLog,
     pub(super) route: Route,
     /// The reason why images made from it are no evidence.
@@ -26,26 +26,26 @@ pub(super) struct Recorded {
 
 /// Records a worker by the requested route. The inner error is the reason why there is no record.
 pub(super) fn recorded(
-    subject: &Subject,
-    terms: &Terms,
-    place: &Place,
+    subject: &TortureSubject,
+    terms: &TortureTerms,
+    setup: &TortureSetup,
     scratch: &Scratch,
-) -> Result<Result<Recorded, String>, TortureError> {
-    let writes = || by_writes(subject, terms, place, scratch);
-    let mount = || by_mount(subject, terms, place, scratch);
+) -> Result<Result<WriteRecording, String>, TortureError> {
+    let writes = || by_writes(subject, terms, setup, scratch);
+    let mount = || by_mount(subject, terms, setup, scratch);
     match terms.through {
         PowerThrough::Only(Route::Writes) => writes(),
         PowerThrough::Only(Route::Mount) => mount(),
         PowerThrough::Auto => {
             let by_writes = writes()?;
-            if matches!(by_writes, Ok(Recorded { unseen: None, .. })) {
+            if matches!(by_writes, Ok(WriteRecording { unseen: None, .. })) {
                 return Ok(by_writes);
             }
             Ok(match (by_writes, mount()?) {
                 (_, Ok(by_mount)) => Ok(by_mount),
                 (Ok(recorded), Err(reason)) => {
                     let unseen = recorded.unseen.map(|unseen| neither(&unseen, &reason));
-                    Ok(Recorded { unseen, ..recorded })
+                    Ok(WriteRecording { unseen, ..recorded })
                 }
                 (Err(unrecorded), Err(reason)) => Err(neither(&unrecorded, &reason)),
             })
@@ -62,44 +62,44 @@ const UNRECORDED: &str = "no power loss could be simulated, because its program 
 
 /// Has the worker itself record its calls.
 fn by_writes(
-    subject: &Subject,
-    terms: &Terms,
-    place: &Place,
+    subject: &TortureSubject,
+    terms: &TortureTerms,
+    setup: &TortureSetup,
     scratch: &Scratch,
-) -> Result<Result<Recorded, String>, TortureError> {
-    let desk = Desk::cleared(scratch.path().join("recorded"), place.patience)?;
-    let Some(log) = worker::record(subject, &desk, terms.commits).map_err(TortureError::Worker)? else {
+) -> Result<Result<WriteRecording, String>, TortureError> {
+    let torture_folder = TortureFolder::cleared(scratch.path().join("recorded"), setup.patience)?;
+    let Some(log) = worker::record(subject, &torture_folder, terms.commits).map_err(TortureError::Worker)? else {
         return Ok(Err(UNRECORDED.to_owned()));
     };
-    judged(log, Route::Writes, &desk.databases()).map(Ok)
+    judged(log, Route::Writes, &torture_folder.databases()).map(Ok)
 }
 
 /// Records the worker's writes as the kernel passes them on.
 fn by_mount(
-    subject: &Subject,
-    terms: &Terms,
-    place: &Place,
+    subject: &TortureSubject,
+    terms: &TortureTerms,
+    setup: &TortureSetup,
     scratch: &Scratch,
-) -> Result<Result<Recorded, String>, TortureError> {
-    let desk = Desk::cleared(scratch.path().join("mounted"), place.patience)?;
-    let mount = desk.with_databases()?;
-    let aside = Aside::cleared(scratch.path().join("aside"))?;
-    let mounted = match Mounted::start(&mount, &aside, terms.commits) {
+) -> Result<Result<WriteRecording, String>, TortureError> {
+    let torture_folder = TortureFolder::cleared(scratch.path().join("mounted"), setup.patience)?;
+    let mount = torture_folder.with_databases()?;
+    let backing = BackingFolder::cleared(scratch.path().join("aside"))?;
+    let mounted = match Mounted::start(&mount, &backing, terms.commits) {
         Ok(mounted) => mounted,
         Err(reason) => return Ok(Err(reason)),
     };
-    if let Err(reason) = worker::record_mounted(subject, &desk, mounted, terms.commits) {
-        return Ok(Err(format!("its worker failed on the mount: {}", desk.unnamed(&reason))));
+    if let Err(reason) = worker::record_mounted(subject, &torture_folder, mounted, terms.commits) {
+        return Ok(Err(format!("its worker failed on the mount: {}", torture_folder.unnamed(&reason))));
     }
-    let log = PowerLog::read(&aside.log())
-        .map_err(|error| TortureError::folder(&aside.log(), "cannot read the record", &error))?;
-    judged(log, Route::Mount, &aside.files()).map(Ok)
+    let log = PowerLog::read(&backing.log())
+        .map_err(|error| TortureError::folder(&backing.log(), "cannot read the record", &error))?;
+    judged(log, Route::Mount, &backing.files()).map(Ok)
 }
 
 /// Compares a record with the files that remain.
-fn judged(log: PowerLog, route: Route, root: &Path) -> Result<Recorded, TortureError> {
+fn judged(log: PowerLog, route: Route, root: &Path) -> Result<WriteRecording, TortureError> {
     let unseen = unseen(&log, root).map_err(|error| TortureError::folder(root, "cannot read it", &error))?;
-    Ok(Recorded { log, route, unseen })
+    Ok(WriteRecording { log, route, unseen })
 }
 
 /// Endings of the names of files that hold nothing of a commit, and that are created again when a database is opened after all its users

@@ -1,6 +1,9 @@
 //! A series of crash tests: one configuration after the other is tested, and its findings are stored.
 
-use super::{Contradiction, Findings, Place, Step, Stop, Subject, Terms, Verdict, torture};
+use super::{
+    Contradiction, Findings, StopCheck, TortureProgress, TortureSetup, TortureSubject, TortureTerms, TortureVerdict,
+    torture,
+};
 use crate::{
     jobs::{JobKind, Telling},
     runner::host_record,
@@ -13,9 +16,9 @@ use serde::{Deserialize, Serialize};
 /// The subjects and terms of a series of crash tests.
 #[derive(Debug, Clone, Copy)]
 pub struct Series<'s> {
-    pub subjects: &'s [Subject],
-    pub terms: &'s Terms,
-    pub place: &'s Place,
+    pub subjects: &'s [TortureSubject],
+    pub terms: &'s TortureTerms,
+    pub setup: &'s TortureSetup,
     pub store: &'s Store,
     /// A command that repeats the series.
     pub command_line: &'s str,
@@ -29,14 +32,14 @@ pub enum SeriesEvent {
     SeriesStarted {
         /// Engines with the options that are not at their default.
         choices: Vec<String>,
-        terms: Terms,
+        terms: TortureTerms,
     },
     /// The test of the configuration at this place begins.
     Began {
         at: usize,
     },
     Step {
-        step: Step,
+        step: TortureProgress,
     },
     /// The findings about the configuration are complete.
     Found {
@@ -63,7 +66,7 @@ impl Telling for SeriesEvent {
 #[derive(Debug, Clone, Default)]
 pub struct SeriesOutcome {
     /// The findings about each configuration. The subjects include what the engine reports about the files that their options name.
-    pub found: Vec<(Subject, Findings)>,
+    pub found: Vec<(TortureSubject, Findings)>,
     /// How many configurations could not be tested, or have findings that could not be stored.
     pub failed: usize,
 }
@@ -71,7 +74,7 @@ pub struct SeriesOutcome {
 impl SeriesOutcome {
     /// Whether the promise of some tier was broken.
     pub fn is_contradicted(&self) -> bool {
-        self.found.iter().any(|(_, findings)| matches!(findings.verdict, Verdict::Contradicted(_)))
+        self.found.iter().any(|(_, findings)| matches!(findings.verdict, TortureVerdict::Contradicted(_)))
     }
 }
 
@@ -80,7 +83,7 @@ impl Series<'_> {
     ///
     /// # Errors
     /// The store cannot be written before the first test begins.
-    pub fn run(&self, stop: Stop<'_>, tell: &(dyn Fn(SeriesEvent) + Sync)) -> Result<SeriesOutcome, StoreError> {
+    pub fn run(&self, stop: StopCheck<'_>, tell: &(dyn Fn(SeriesEvent) + Sync)) -> Result<SeriesOutcome, StoreError> {
         self.store.prepare()?;
         let host = HostFacts::read();
         let mut outcome = SeriesOutcome::default();
@@ -116,23 +119,23 @@ impl Series<'_> {
 
     fn tortured(
         &self,
-        subject: &Subject,
-        stop: Stop<'_>,
+        subject: &TortureSubject,
+        stop: StopCheck<'_>,
         tell: &(dyn Fn(SeriesEvent) + Sync),
-    ) -> Result<(Subject, Findings), String> {
+    ) -> Result<(TortureSubject, Findings), String> {
         let subject = subject.examined().map_err(|error| error.to_string())?;
-        let found = torture(&subject, self.terms, self.place, stop, &|step| tell(SeriesEvent::Step { step }));
+        let found = torture(&subject, self.terms, self.setup, stop, &|step| tell(SeriesEvent::Step { step }));
         Ok((subject, found.map_err(|error| error.to_string())?))
     }
 
     /// Returns the record of the findings for the store.
-    fn evidence(&self, subject: &Subject, findings: &Findings, host: &HostFacts) -> EvidenceRecord {
+    fn evidence(&self, subject: &TortureSubject, findings: &Findings, host: &HostFacts) -> EvidenceRecord {
         let power = &findings.power;
         let image = match &findings.verdict {
-            Verdict::Contradicted(Contradiction { image, .. }) => {
+            TortureVerdict::Contradicted(Contradiction { image, .. }) => {
                 image.as_ref().map(|image| image.display().to_string())
             }
-            Verdict::Evidenced { .. } | Verdict::NotEvidenced { .. } => None,
+            TortureVerdict::Evidenced { .. } | TortureVerdict::NotEvidenced { .. } => None,
         };
         EvidenceRecord {
             evidence_id: identifier(),

@@ -26,7 +26,11 @@ const RECORDS: u64 = 100_000;
 ///
 /// # Errors
 /// The engine does not exist or stores no keys and values, an option is unknown, or an option does not accept its value.
-pub fn subjects(engines: Vec<EngineChoice>, suite: &Suite, registry: &Registry) -> Result<Vec<Subject>, PlanError> {
+pub fn subjects(
+    engines: Vec<EngineChoice>,
+    suite: &Suite,
+    registry: &Registry,
+) -> Result<Vec<TortureSubject>, PlanError> {
     let sizes = vec![Size::one(RECORDS)];
     // Every engine supports this test: the keys may have no order.
     let tests = vec![SEQUENTIAL_WRITES.to_owned()];
@@ -34,14 +38,14 @@ pub fn subjects(engines: Vec<EngineChoice>, suite: &Suite, registry: &Registry) 
     let plan = BenchPlan::new(&spec, suite.clone(), registry)?;
     let subject = |one: Configuration| {
         let suite = suite.resolve(one.size, &one.suite_settings, &TestPick::default());
-        Subject::new(one, suite)
+        TortureSubject::new(one, suite)
     };
     Ok(plan.configurations.into_iter().map(subject).collect())
 }
 
 /// An engine with its options, and what a commit survives according to its description.
 #[derive(Debug, Clone)]
-pub struct Subject {
+pub struct TortureSubject {
     pub engine: String,
     pub version: String,
     /// The engine with the options that are not at their default, in the syntax of a request.
@@ -54,7 +58,7 @@ pub struct Subject {
     writers: Writers,
 }
 
-impl Subject {
+impl TortureSubject {
     /// Creates the subject of a configuration from a bench of the suite.
     fn new(configuration: Configuration, suite: SuiteJob) -> Self {
         let Configuration { engine, settings, tier, tier_reason, .. } = &configuration;

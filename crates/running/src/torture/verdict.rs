@@ -9,7 +9,7 @@ use std::{fmt, path::PathBuf};
 /// The content of a database after a power loss.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kept {
+pub enum SurvivingCommits {
     /// It cannot be opened, or holds something that was never committed, or half a commit.
     Broken(String),
     /// Commits up to some moment, but not all acknowledged ones.
@@ -20,7 +20,7 @@ pub enum Kept {
     All,
 }
 
-impl Kept {
+impl SurvivingCommits {
     /// Classifies what was found in a database when `acknowledged` commits had returned and `issued` had begun.
     pub(super) fn of(found: &Result<u64, String>, acknowledged: u64, issued: u64) -> Self {
         match found {
@@ -44,7 +44,7 @@ impl Kept {
     }
 }
 
-impl fmt::Display for Kept {
+impl fmt::Display for SurvivingCommits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Broken(message) | Self::Unmade(message) => f.write_str(message),
@@ -68,7 +68,7 @@ pub struct Contradiction {
 /// The conclusion about a configuration's tier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum TortureVerdict {
     /// Every attempt kept the tier's promise.
     Evidenced {
         kills: u32,
@@ -82,7 +82,7 @@ pub enum Verdict {
     NotEvidenced { reason: String },
 }
 
-impl Verdict {
+impl TortureVerdict {
     pub(super) fn of(tier: Tier, kills: u32, killed: Option<&Contradiction>, power: &PowerFindings) -> Self {
         let contradiction = killed.filter(|_| tier >= Tier::ProcessSafe).or(power.journaled.contradiction.as_ref());
         if let Some(contradiction) = contradiction {
@@ -126,7 +126,7 @@ impl Verdict {
     }
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for TortureVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Evidenced { kills, images: 0, .. } => write!(f, "evidenced ({kills} kills)"),

@@ -2,9 +2,9 @@
 
 use super::{
     TortureError,
-    desk::Desk,
+    folder::TortureFolder,
     mounted::{MountServer, Mounted},
-    subject::Subject,
+    subject::TortureSubject,
 };
 use crate::runner::confinement;
 use dbdyno_engine::protocol::Event;
@@ -43,25 +43,25 @@ struct TortureWorker {
 
 impl TortureWorker {
     fn start(
-        subject: &Subject,
-        desk: &Desk,
+        subject: &TortureSubject,
+        torture_folder: &TortureFolder,
         command: (&str, Duration),
         environment: &[(&str, &str)],
     ) -> Result<Self, String> {
-        Self::staged(subject, desk, command, environment, None).map(|(worker, _)| worker)
+        Self::staged(subject, torture_folder, command, environment, None).map(|(worker, _)| worker)
     }
 
     /// Starts it, on a mount if there is one. The returned server serves the mount. Drop it before you wait for the worker.
     fn staged(
-        subject: &Subject,
-        desk: &Desk,
+        subject: &TortureSubject,
+        torture_folder: &TortureFolder,
         (command, deadline): (&str, Duration),
         environment: &[(&str, &str)],
         mounted: Option<Mounted>,
     ) -> Result<(Self, Option<MountServer>), String> {
         let engine = &subject.engine;
         let failed = |error: &dyn std::fmt::Display| format!("the worker of `{engine}` cannot be started: {error}");
-        let job = subject.job(desk.databases(), deadline);
+        let job = subject.job(torture_folder.databases(), deadline);
         let mut program = subject.launch().command(engine)?;
         program.arg(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         program.envs(environment.iter().copied());
@@ -69,7 +69,7 @@ impl TortureWorker {
             mounted.stage(&mut program).map_err(|error| failed(&error))?;
         }
         let mut family = ProcessFamily::controlled();
-        let confinement = confinement(&job, desk.path(), deadline);
+        let confinement = confinement(&job, torture_folder.path(), deadline);
         let birth = family.begin(&mut program, confinement).map_err(|error| failed(&error))?;
         let mut child = program.spawn().map_err(|error| failed(&error))?;
         family.take_in(birth, child.id());
@@ -98,7 +98,7 @@ impl TortureWorker {
         let job = serde_json::to_string(&job).map_err(|error| failed(&error))?;
         // A worker that does not read its job reports why, or ends.
         let _ = writeln!(stdin, "{job}");
-        let (folder, silence) = (desk.path().to_owned(), deadline + SILENCE);
+        let (folder, silence) = (torture_folder.path().to_owned(), deadline + SILENCE);
         let worker = Self { child, family, _stdin: Some(stdin), said, folder, silence, log: Some(log) };
         Ok((worker, server))
     }
@@ -148,15 +148,16 @@ impl Unkilled {
 /// Has a worker commit on a fresh database, and kills it some time after its first commits. Returns how many commits each thread had
 /// acknowledged.
 pub(super) fn commit_until_killed(
-    subject: &Subject,
-    desk: &Desk,
+    subject: &TortureSubject,
+    torture_folder: &TortureFolder,
     threads: u32,
     after: Duration,
 ) -> Result<Vec<u64>, Unkilled> {
     let mut until: Option<Instant> = None;
     let unkilled = |until: Option<Instant>, message| Unkilled { has_committed: until.is_some(), message };
-    let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &[(THREADS, &threads.to_string())])
-        .map_err(|message| unkilled(until, message))?;
+    let mut worker =
+        TortureWorker::start(subject, torture_folder, ("commits", DEADLINE), &[(THREADS, &threads.to_string())])
+            .map_err(|message| unkilled(until, message))?;
     let mut acknowledged = vec![0; threads as usize];
     let mut note = |event: &Event| {
         let Event::Committed { commits, thread } = event else { return false };
@@ -190,10 +191,14 @@ const RECORD_COMMITS: &str = "DBDYNO_POWER_COMMITS";
 
 /// Has a worker make this many commits on a fresh database, with its calls recorded. None if its program records nothing, which shows when
 /// it continues beyond that number.
-pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option<PowerLog>, String> {
-    let (log, commits) = (desk.log(), most.to_string());
+pub(super) fn record(
+    subject: &TortureSubject,
+    torture_folder: &TortureFolder,
+    most: u32,
+) -> Result<Option<PowerLog>, String> {
+    let (log, commits) = (torture_folder.log(), most.to_string());
     let recording = [(RECORD_TO, &*log.to_string_lossy()), (RECORD_COMMITS, &commits)];
-    let mut worker = TortureWorker::start(subject, desk, ("commits", DEADLINE), &recording)?;
+    let mut worker = TortureWorker::start(subject, torture_folder, ("commits", DEADLINE), &recording)?;
     while let Some(event) = worker.next()? {
         match event {
             Event::Failed { message, .. } => return Err(message),
@@ -206,8 +211,14 @@ pub(super) fn record(subject: &Subject, desk: &Desk, most: u32) -> Result<Option
 }
 
 /// Has a worker make this many commits on a fresh database on a mount, whose server records the writes that reach it.
-pub(super) fn record_mounted(subject: &Subject, desk: &Desk, mounted: Mounted, most: u32) -> Result<(), String> {
-    let (mut worker, server) = TortureWorker::staged(subject, desk, ("commits", DEADLINE), &[], Some(mounted))?;
+pub(super) fn record_mounted(
+    subject: &TortureSubject,
+    torture_folder: &TortureFolder,
+    mounted: Mounted,
+    most: u32,
+) -> Result<(), String> {
+    let (mut worker, server) =
+        TortureWorker::staged(subject, torture_folder, ("commits", DEADLINE), &[], Some(mounted))?;
     let recorded = loop {
         match worker.next() {
             Ok(Some(Event::Committed { commits, .. })) if commits >= u64::from(most) => break Ok(true),
@@ -228,23 +239,34 @@ pub(super) fn record_mounted(subject: &Subject, desk: &Desk, mounted: Mounted, m
 
 /// Opens a database again. Returns how many commits of each thread are there, or what is wrong with it. The outer error means that no
 /// worker could be started.
-pub(super) fn recover(subject: &Subject, desk: &Desk, threads: u32) -> Result<Result<Vec<u64>, String>, String> {
-    let mut worker =
-        TortureWorker::start(subject, desk, ("recover", desk.patience()), &[(THREADS, &threads.to_string())])?;
+pub(super) fn recover(
+    subject: &TortureSubject,
+    torture_folder: &TortureFolder,
+    threads: u32,
+) -> Result<Result<Vec<u64>, String>, String> {
+    let mut worker = TortureWorker::start(
+        subject,
+        torture_folder,
+        ("recover", torture_folder.patience()),
+        &[(THREADS, &threads.to_string())],
+    )?;
     let mut found = Vec::new();
     loop {
         match worker.next() {
             Ok(Some(Event::Recovered { commits, .. })) => found.push(commits),
-            Ok(Some(Event::Failed { message, .. })) => return Ok(Err(desk.unnamed(&message))),
+            Ok(Some(Event::Failed { message, .. })) => return Ok(Err(torture_folder.unnamed(&message))),
             Ok(Some(_)) => {}
             Ok(None) if found.len() == threads as usize => return Ok(Ok(found)),
-            Ok(None) => return Ok(Err(desk.unnamed(&worker.ending()))),
+            Ok(None) => return Ok(Err(torture_folder.unnamed(&worker.ending()))),
             Err(silence) => return Ok(Err(silence)),
         }
     }
 }
 
 /// Does the same for a database in which one thread committed.
-pub(super) fn recovered(subject: &Subject, desk: &Desk) -> Result<Result<u64, String>, String> {
-    Ok(recover(subject, desk, 1)?.map(|found| found.into_iter().sum()))
+pub(super) fn recovered(
+    subject: &TortureSubject,
+    torture_folder: &TortureFolder,
+) -> Result<Result<u64, String>, String> {
+    Ok(recover(subject, torture_folder, 1)?.map(|found| found.into_iter().sum()))
 }

@@ -12,9 +12,9 @@ use std::{collections::BTreeMap, fmt};
 /// Options with their new values, in canonical spelling.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Change(pub BTreeMap<String, String>);
+pub struct OptionChange(pub BTreeMap<String, String>);
 
-impl Change {
+impl OptionChange {
     /// Parses `ENGINE.OPTION=VALUE`, or `OPTION=VALUE`. Several options of one change are separated by commas.
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Change {
     }
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for OptionChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, (option, value)) in self.0.iter().enumerate() {
             write!(f, "{}{option}={value}", if at == 0 { "" } else { "," })?;
@@ -76,7 +76,7 @@ impl fmt::Display for Change {
 ///
 /// They cannot differ if they are equal, if a value would not be in force, or if the engine's description says so.
 pub fn cannot_differ(engine: &Description, suite: SuiteKind, base: &Settings, changed: &Settings) -> Option<String> {
-    let change = Change::between(base, changed);
+    let change = OptionChange::between(base, changed);
     if change.0.is_empty() {
         return Some("the base has these values already".to_owned());
     }
@@ -129,12 +129,12 @@ mod tests {
     fn a_change_is_read_with_or_without_its_engine() {
         let sqlite = dbdyno_sqlite::describe();
         for text in ["sqlite.mmap_size=64MiB", "mmap_size=64MiB"] {
-            assert_eq!(Change::parse(&sqlite, text).unwrap().to_string(), "mmap_size=67108864");
+            assert_eq!(OptionChange::parse(&sqlite, text).unwrap().to_string(), "mmap_size=67108864");
         }
-        let two = Change::parse(&sqlite, "mmap_size=64MiB, sqlite.journal_mode=wal").unwrap();
+        let two = OptionChange::parse(&sqlite, "mmap_size=64MiB, sqlite.journal_mode=wal").unwrap();
         assert_eq!(two.to_string(), "journal_mode=wal,mmap_size=67108864");
         for wrong in ["lmdb.sync=off", "mmap_size", "no_such=1", "", "mmap_size=1|2", "mmap_size=1,lmdb.sync=off"] {
-            assert!(Change::parse(&sqlite, wrong).is_err(), "{wrong}");
+            assert!(OptionChange::parse(&sqlite, wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The events that tuning sends to its watchers.
 
 use super::{
-    change::Change,
+    change::OptionChange,
     effect::TestEffect,
-    search::{SearchOutcome, TakenOut, Tried},
+    search::{CandidateResult, SearchOutcome, TakenOut},
     trial::Trial,
 };
 use crate::{
@@ -53,7 +53,7 @@ pub enum TuneEvent {
     /// A candidate of the search is excluded.
     Dropped {
         /// The change of the candidate.
-        change: Change,
+        change: OptionChange,
         reason: String,
     },
     /// The state of a search. The best of many is partly lucky: only its confirmation shows its gain.
@@ -63,9 +63,9 @@ pub enum TuneEvent {
         /// How many candidates are in the race.
         alive: usize,
         /// The best so far, with its figure over all tests.
-        best: Option<(Change, TestEffect)>,
+        best: Option<(OptionChange, TestEffect)>,
         /// The best of the tried candidates, sorted by the last rung that they reached and then by their figure.
-        leaders: Vec<Tried>,
+        leaders: Vec<CandidateResult>,
         /// Time left, ms.
         left_ms: u64,
     },

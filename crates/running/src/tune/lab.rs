@@ -1,7 +1,7 @@
 //! The environment of trials: the engines, the store, and the settings of sessions.
 
 use super::event::TuneEvent;
-use crate::runner::{Control, Report, RunnerEvent, SessionError, SessionLaunch, fit, run_session};
+use crate::runner::{Control, RunnerEvent, SessionError, SessionLaunch, SessionReport, fit, run_session};
 use dbdyno_catalog::{
     bench::{BenchPlan, PlanError},
     engines::Registry,
@@ -65,7 +65,7 @@ impl Lab<'_> {
         keys: BTreeMap<String, String>,
         budget: Option<Duration>,
         mut hear: impl FnMut(&RunnerEvent),
-    ) -> Result<Report, TuneError> {
+    ) -> Result<SessionReport, TuneError> {
         let null = plan.harness(self.registry)?;
         let estimate = fit(plan, &self.launch.work_dir, &StoreHistory::read(self.store)).map_err(TuneError::Asked)?;
         let expected_run = estimate.time / plan.runs.len().max(1) as u32;

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Ledger {
     pub name: String,
     /// Its entries in the order in which they were tried, but each below its parent.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<LedgerEntry>,
 }
 
 /// A trial in its place in the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LedgerEntry {
     /// The number of accepted trials on the way to its base.
     pub depth: usize,
     pub trial: Trial,
@@ -30,7 +30,7 @@ impl Ledger {
             let depth = at.map_or(0, |at| ledger.entries[at].depth + 1);
             let later = |at: usize| ledger.entries[at + 1..].iter().position(|entry| entry.depth < depth);
             let place = at.and_then(|at| later(at).map(|after| at + 1 + after)).unwrap_or(ledger.entries.len());
-            ledger.entries.insert(place, Entry { depth, trial });
+            ledger.entries.insert(place, LedgerEntry { depth, trial });
         }
         ledger
     }

@@ -24,15 +24,15 @@ mod what_if;
 mod workload;
 
 pub use answer::{Setting, TuneAnswer};
-pub use change::{Change, cannot_differ};
+pub use change::{OptionChange, cannot_differ};
 pub use effect::{TestEffect, judge};
 pub use event::TuneEvent;
 pub use lab::{Lab, TuneError};
-pub use ledger::{Entry, Ledger};
+pub use ledger::{Ledger, LedgerEntry};
 pub use live::LiveSamples;
 pub use price::{Pair, Price};
 pub use samples::{RoundKey, Sample, Samples, TestPart};
 pub use stored::{accept, find_trial, last_ledger, ledger, ledgers};
 pub use trial::{Trial, TrialKind, TrialState};
 pub use what_if::{WhatIf, default_rounds, more, what_if};
-pub use workload::Workload;
+pub use workload::TunedWorkload;

@@ -1,6 +1,6 @@
 //! The measurements of variants by round, so that runs of one round can be paired.
 
-use crate::runner::Report;
+use crate::runner::SessionReport;
 use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_foundation::metric::{Figures, Metric};
 use dbdyno_store::Status;
@@ -30,12 +30,12 @@ impl Sample {
 pub type TestPart = (u32, Option<String>);
 
 /// The samples of a run.
-type Tests = BTreeMap<TestPart, Sample>;
+type SamplesByTest = BTreeMap<TestPart, Sample>;
 
 /// Samples of several variants of a workload. The caller assigns a number to each variant.
 #[derive(Debug, Clone, Default)]
 pub struct Samples {
-    runs: BTreeMap<(usize, RoundKey), Tests>,
+    runs: BTreeMap<(usize, RoundKey), SamplesByTest>,
     failures: BTreeMap<usize, String>,
 }
 
@@ -57,7 +57,7 @@ impl Samples {
 
     /// Adds the measurements of a session; `variant` returns the variant of a configuration of the plan. Runs that did not succeed are
     /// ignored.
-    pub fn add_report(&mut self, plan: &BenchPlan, report: &Report, variant: impl Fn(usize) -> usize) {
+    pub fn add_report(&mut self, plan: &BenchPlan, report: &SessionReport, variant: impl Fn(usize) -> usize) {
         for run in &report.runs {
             let Some(planned) = plan.runs.get(run.ordinal as usize) else { continue };
             let variant = variant(planned.configuration);
@@ -98,7 +98,7 @@ impl Samples {
         (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
     }
 
-    fn runs_of(&self, variant: usize) -> impl Iterator<Item = &Tests> {
+    fn runs_of(&self, variant: usize) -> impl Iterator<Item = &SamplesByTest> {
         self.runs.iter().filter(move |((of, _), _)| *of == variant).map(|(_, tests)| tests)
     }
 

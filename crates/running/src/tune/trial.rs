@@ -1,7 +1,7 @@
 //! A trial: one change, compared with its base.
 
 use super::{
-    change::Change,
+    change::OptionChange,
     effect::TestEffect,
     price::{Pair, Price},
 };
@@ -36,7 +36,7 @@ pub struct Trial {
     /// All options of the engine, with the base's values.
     pub base: BTreeMap<String, String>,
     /// The options that are changed, with their new values.
-    pub change: Change,
+    pub change: OptionChange,
     /// What a commit survives before and after the change.
     pub tier: Pair<Tier>,
     pub tier_reason: Pair<String>,

@@ -1,7 +1,7 @@
 //! What if this option were set? One change compared with its base, in a number of rounds that is fixed beforehand.
 
 use super::{
-    change::{Change, cannot_differ},
+    change::{OptionChange, cannot_differ},
     effect::{BASE, CHANGED, judge, overall},
     event::TuneEvent,
     lab::{Lab, TuneError},
@@ -10,7 +10,7 @@ use super::{
     samples::Samples,
     stored,
     trial::{Trial, TrialKind, TrialState},
-    workload::Workload,
+    workload::TunedWorkload,
 };
 use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_engine::settings::Settings;
@@ -30,7 +30,7 @@ pub struct WhatIf {
     pub parent_id: Option<String>,
     pub kind: TrialKind,
     pub base: Settings,
-    pub change: Change,
+    pub change: OptionChange,
     /// Rounds of the first look. The plan has two runs a round.
     pub rounds: u32,
     /// How many changes share the allowed false alarms.
@@ -50,7 +50,7 @@ pub fn default_rounds(judged: usize, changes: u32) -> u32 {
 ///
 /// # Errors
 /// An unknown setting, a session that cannot begin, or a store that cannot be written.
-pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Result<Trial, TuneError> {
+pub async fn what_if(lab: &Lab<'_>, workload: &TunedWorkload, question: WhatIf) -> Result<Trial, TuneError> {
     let workload = &workload.with_files(&question.base)?;
     let mut trial = begun(lab, workload, &question)?;
     let engine = &workload.engine.description;
@@ -68,7 +68,7 @@ pub async fn what_if(lab: &Lab<'_>, workload: &Workload, question: WhatIf) -> Re
 ///
 /// # Errors
 /// As for [`what_if`], or the trial cannot be extended.
-pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Result<Trial, TuneError> {
+pub async fn more(lab: &Lab<'_>, workload: &TunedWorkload, mut trial: Trial) -> Result<Trial, TuneError> {
     trial.extendable().map_err(TuneError::Asked)?;
     let base = workload.settings(&trial.base)?;
     let changed = workload.settings(&trial.changed())?;
@@ -85,7 +85,7 @@ pub async fn more(lab: &Lab<'_>, workload: &Workload, mut trial: Trial) -> Resul
 /// Runs the plan's rounds, which follow those of `samples`, and judges all of them.
 async fn look(
     lab: &Lab<'_>,
-    workload: &Workload,
+    workload: &TunedWorkload,
     mut trial: Trial,
     plan: &BenchPlan,
     mut samples: Samples,
@@ -150,7 +150,7 @@ fn keys(trial: &Trial) -> BTreeMap<String, String> {
     ])
 }
 
-fn begun(lab: &Lab<'_>, workload: &Workload, question: &WhatIf) -> Result<Trial, TuneError> {
+fn begun(lab: &Lab<'_>, workload: &TunedWorkload, question: &WhatIf) -> Result<Trial, TuneError> {
     let engine = &workload.engine.description;
     let changed = question.change.made_to(&question.base, engine)?;
     let ((before, why_before), (after, why_after)) = (engine.tier(&question.base), engine.tier(&changed));
@@ -171,7 +171,7 @@ fn begun(lab: &Lab<'_>, workload: &Workload, question: &WhatIf) -> Result<Trial,
         size: workload.size.to_string(),
         tests: workload.tests().into_iter().map(|(number, _)| number).collect(),
         base: question.base.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
-        change: Change::between(&question.base, &changed),
+        change: OptionChange::between(&question.base, &changed),
         tier: Pair { before, after },
         tier_reason: Pair { before: why_before.to_owned(), after: why_after.to_owned() },
         risks: question.change.0.iter().filter_map(risk).collect(),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// The engine, suite, size and tests that are tuned.
 #[derive(Debug, Clone)]
-pub struct Workload {
+pub struct TunedWorkload {
     pub engine: Engine,
     pub suite: Suite,
     /// Options of the suite that are not at their default.
@@ -20,7 +20,7 @@ pub struct Workload {
     pub pick: TestPick,
 }
 
-impl Workload {
+impl TunedWorkload {
     /// Returns the engine's settings: the defaults, replaced by `asked` where given.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ use crate::tui::{
 use dbdyno_reports::results;
 use dbdyno_running::{
     jobs::JobKind,
-    runner::{SessionOutline, Tell},
+    runner::{SessionOutline, SessionRequest},
 };
 
 /// A question that the Live screen asks the user.
@@ -44,10 +44,10 @@ impl LiveScreen {
     /// The reason why the reply is invalid.
     pub(super) fn take_reply(&mut self, dialog: &Dialog, reply: Reply, world: &World) -> Result<Intents, String> {
         Ok(match (dialog, reply) {
-            (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
+            (Dialog::Stop, Reply::Yes) => vec![Intent::Tell(SessionRequest::Stop), Intent::said("stopping")],
             (Dialog::Skip(at), Reply::Yes) => match self.session.as_ref().and_then(WatchedSession::run_under_way) {
                 Some(running) if running == *at => {
-                    vec![Intent::Tell(Tell::Skip(*at as u32)), Intent::said("the run is cancelled")]
+                    vec![Intent::Tell(SessionRequest::Skip(*at as u32)), Intent::said("the run is cancelled")]
                 }
                 _ => vec![Intent::said("that run has already ended; nothing was cancelled")],
             },

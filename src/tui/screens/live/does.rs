@@ -2,7 +2,7 @@
 
 use super::{Intents, LiveScreen, LiveView, Phase, WatchedSession};
 use crate::tui::{keys::Action, launch::Opening, screens::intent::Intent};
-use dbdyno_running::runner::Tell;
+use dbdyno_running::runner::SessionRequest;
 
 impl LiveScreen {
     /// Whether an action has an effect at present.
@@ -33,10 +33,13 @@ impl LiveScreen {
 pub(super) fn pause(session: &mut WatchedSession) -> Intents {
     if session.phase == Phase::Paused {
         session.phase = Phase::Running;
-        return vec![Intent::Tell(Tell::Resume), Intent::said("the session continues")];
+        return vec![Intent::Tell(SessionRequest::Resume), Intent::said("the session continues")];
     }
     session.phase = Phase::Paused;
-    vec![Intent::Tell(Tell::Pause), Intent::said("paused: the run under way finishes, no other starts; p continues")]
+    vec![
+        Intent::Tell(SessionRequest::Pause),
+        Intent::said("paused: the run under way finishes, no other starts; p continues"),
+    ]
 }
 
 pub(super) fn compare(session: &WatchedSession) -> Intents {

@@ -16,8 +16,8 @@ use dbdyno_engine::suite::SuiteKind;
 use dbdyno_reports::evidence::EvidenceList;
 use dbdyno_running::{
     jobs::JobKind,
-    runner::Tell,
-    torture::{SUITE, Terms, subjects},
+    runner::SessionRequest,
+    torture::{SUITE, TortureTerms, subjects},
 };
 
 /// A question that the Torture screen asks the user.
@@ -58,7 +58,7 @@ impl TortureScreen {
     }
 
     pub(super) fn ask_amount(&self) -> Intents {
-        let Terms { kills, images, mutant_images, .. } = self.terms;
+        let TortureTerms { kills, images, mutant_images, .. } = self.terms;
         let help = "three numbers: kills, images of power losses, and images for each omitted kind of sync calls";
         vec![Intent::prompt(Dialog::Amount, "Amount to try", help, format!("{kills} {images} {mutant_images}"))]
     }
@@ -73,7 +73,7 @@ impl TortureScreen {
         let suite = suite.ok_or_else(|| format!("there is no suite `{SUITE}`, whose keys and values are committed"))?;
         // A configuration that cannot be crash-tested is reported while the user can still correct it.
         subjects(vec![engine], suite, &world.registry).map_err(|error| error.to_string())?;
-        let Terms { kills, images, mutant_images, .. } = self.terms;
+        let TortureTerms { kills, images, mutant_images, .. } = self.terms;
         let [kills, images, mutants] = [kills, images, mutant_images].map(|number| number.to_string());
         let words = ["dbdyno", "torture", choice.trim(), "--kills", &kills, "--power", &images, "--mutants", &mutants];
         Ok(vec![Intent::Measure(Box::new(JobStart::new(JobKind::Torture, words, world)))])
@@ -91,7 +91,9 @@ impl TortureScreen {
             }
             (Dialog::Configurations, Reply::Text(text)) => return self.start(&text, world),
             (Dialog::Amount, Reply::Text(text)) => self.terms = amount(&text, &self.terms)?,
-            (Dialog::Stop, Reply::Yes) => return Ok(vec![Intent::Tell(Tell::Stop), Intent::said("stopping")]),
+            (Dialog::Stop, Reply::Yes) => {
+                return Ok(vec![Intent::Tell(SessionRequest::Stop), Intent::said("stopping")]);
+            }
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
                 self.filter = ListFilter::read(&text, EVIDENCE_KEYS)?;
                 self.cursor = ListCursor::default();
@@ -105,10 +107,10 @@ impl TortureScreen {
     }
 }
 
-fn amount(text: &str, now: &Terms) -> Result<Terms, String> {
+fn amount(text: &str, now: &TortureTerms) -> Result<TortureTerms, String> {
     let numbers: Result<Vec<u32>, _> = text.split_whitespace().map(str::parse).collect();
     match numbers.as_deref() {
-        Ok(&[kills, images, mutant_images]) => Ok(Terms { kills, images, mutant_images, ..now.clone() }),
+        Ok(&[kills, images, mutant_images]) => Ok(TortureTerms { kills, images, mutant_images, ..now.clone() }),
         _ => Err(format!("`{text}`: expected three whole numbers, as in 20 200 100")),
     }
 }

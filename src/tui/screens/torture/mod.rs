@@ -26,7 +26,7 @@ use dbdyno_reports::{
     evidence::{evidence_command, evidence_lines},
     results,
 };
-use dbdyno_running::{runner::SessionOutline, torture::Terms, watching::JobEvent};
+use dbdyno_running::{runner::SessionOutline, torture::TortureTerms, watching::JobEvent};
 use dbdyno_store::{EvidenceRecord, SelectableRow};
 use ratatui::layout::Rect;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub struct TortureScreen {
     /// The filter for configurations, verdicts and tiers.
     pub(crate) filter: ListFilter,
     /// The amounts of the next crash test.
-    pub(crate) terms: Terms,
+    pub(crate) terms: TortureTerms,
     /// The crash tests in progress.
     pub(crate) watched: Option<WatchedSeries>,
     /// The reasons why configurations of the last series could not be crash-tested.

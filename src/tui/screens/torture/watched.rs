@@ -2,7 +2,7 @@
 
 use super::{Intents, TortureScreen};
 use crate::tui::screens::intent::Intent;
-use dbdyno_running::torture::{SeriesEvent, Step, Terms};
+use dbdyno_running::torture::{SeriesEvent, TortureProgress, TortureTerms};
 use std::collections::BTreeMap;
 
 /// Configurations that are crash-tested one after the other.
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 pub struct WatchedSeries {
     /// Engines with the options that are not at their default; empty before they are known.
     pub(crate) choices: Vec<String>,
-    pub(crate) terms: Terms,
+    pub(crate) terms: TortureTerms,
     /// Index of the configuration in progress.
     pub(crate) at: usize,
-    pub(crate) step: Option<Step>,
+    pub(crate) step: Option<TortureProgress>,
     /// Number of configurations for each verdict.
     verdicts: BTreeMap<String, usize>,
 }
@@ -26,10 +26,10 @@ impl WatchedSeries {
     /// Returns the finished share of the current step, from 0 to 1; none if it has no parts.
     pub(crate) fn share(&self) -> Option<f64> {
         let (done, of) = match self.step? {
-            Step::Waiting | Step::Recording => return None,
-            Step::Kill { done } => (done, self.terms.kills),
-            Step::Image { done } => (done, self.terms.images),
-            Step::Mutant { number, of } => (number as u32, of as u32),
+            TortureProgress::Waiting | TortureProgress::Recording => return None,
+            TortureProgress::Kill { done } => (done, self.terms.kills),
+            TortureProgress::Image { done } => (done, self.terms.images),
+            TortureProgress::Mutant { number, of } => (number as u32, of as u32),
         };
         Some(f64::from(done) / f64::from(of.max(1)))
     }

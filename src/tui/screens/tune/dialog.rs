@@ -13,7 +13,7 @@ use crate::tui::{
 };
 use dbdyno_foundation::base::typed;
 use dbdyno_reports::{command::shell, tune::ledger_sheet};
-use dbdyno_running::runner::Tell;
+use dbdyno_running::runner::SessionRequest;
 use dbdyno_store::Selection;
 use serde_json::json;
 use std::path::PathBuf;
@@ -181,7 +181,7 @@ impl TuneScreen {
     fn take_yes(&mut self, dialog: &Dialog, world: &World) -> Intents {
         match dialog {
             Dialog::Long(start) => self.start_long(start, world),
-            Dialog::Stop => vec![Intent::Tell(Tell::Stop), Intent::said("stopping")],
+            Dialog::Stop => vec![Intent::Tell(SessionRequest::Stop), Intent::said("stopping")],
             Dialog::Accept(trial_id) => {
                 let trial = self.trial(trial_id).cloned().map(Box::new);
                 trial.map(|trial| Intent::Request(Request::Accept(trial))).into_iter().collect()

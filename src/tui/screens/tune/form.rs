@@ -8,7 +8,7 @@ use dbdyno_catalog::{
     is_script,
 };
 use dbdyno_engine::{describe::OptionSpec, settings::Settings, size::Size};
-use dbdyno_running::tune::{Change, Trial, TrialKind, WhatIf, Workload, cannot_differ, default_rounds};
+use dbdyno_running::tune::{OptionChange, Trial, TrialKind, TunedWorkload, WhatIf, cannot_differ, default_rounds};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Default)]
@@ -116,7 +116,7 @@ impl TrialForm {
         let engine = &self.found(world).ok_or("no engine is chosen")?.description;
         let asked = match text.trim() {
             "" => BTreeMap::new(),
-            text => Change::parse(engine, text).map_err(|error| error.to_string())?.0,
+            text => OptionChange::parse(engine, text).map_err(|error| error.to_string())?.0,
         };
         self.base = self.not_default(&asked, world);
         self.parent = None;
@@ -176,7 +176,7 @@ impl TrialForm {
         self.base.get(&spec.name).unwrap_or(&spec.default)
     }
 
-    pub(crate) fn workload(&self, world: &World) -> Result<Workload, String> {
+    pub(crate) fn workload(&self, world: &World) -> Result<TunedWorkload, String> {
         let engine = self.found(world).ok_or_else(|| format!("there is no engine `{}`", self.engine))?;
         let suite = self.found_suite(world).ok_or_else(|| format!("there is no suite `{}`", self.suite))?;
         if !engine.description.suites.contains(&suite.kind) {
@@ -185,18 +185,18 @@ impl TrialForm {
         let pick: TestPick = suite.pick(&self.tests)?;
         let size = self.size.or(suite.default_sizes.first().copied()).ok_or("the suite has no size")?;
         let suite_options = self.suite_options.clone();
-        Ok(Workload { engine: engine.clone(), suite: suite.clone(), suite_options, size, pick })
+        Ok(TunedWorkload { engine: engine.clone(), suite: suite.clone(), suite_options, size, pick })
     }
 
     /// Returns the workload on which a trial was measured.
-    pub(crate) fn workload_of(&self, trial: &Trial, world: &World) -> Result<Workload, String> {
+    pub(crate) fn workload_of(&self, trial: &Trial, world: &World) -> Result<TunedWorkload, String> {
         let missing = |what: &str, name: &str| format!("there is no {what} `{name}` here");
         let engine = world.engine_on(&trial.suite, &trial.engine).ok_or_else(|| missing("engine", &trial.engine))?;
         let suite = self.suite_named(&trial.suite, world).ok_or_else(|| match is_script(&trial.suite) {
             true => format!("the trial used {}: choose its SQL file and its database again (p)", trial.suite),
             false => missing("suite", &trial.suite),
         })?;
-        Ok(Workload {
+        Ok(TunedWorkload {
             engine: engine.clone(),
             suite: suite.clone(),
             suite_options: trial.suite_options.clone(),
@@ -206,17 +206,22 @@ impl TrialForm {
     }
 
     /// Returns the workload and the trial that Enter starts. The seed is chosen at the start.
-    pub(crate) fn what_if(&self, world: &World) -> Result<(Workload, WhatIf), String> {
+    pub(crate) fn what_if(&self, world: &World) -> Result<(TunedWorkload, WhatIf), String> {
         if self.change.is_empty() {
             return Err("nothing is changed: Space changes the option under the cursor".to_owned());
         }
         let workload = self.workload(world)?;
-        let what_if = self.question(&workload, Change(self.change.clone()), 1)?;
+        let what_if = self.question(&workload, OptionChange(self.change.clone()), 1)?;
         Ok((workload, what_if))
     }
 
     /// Returns a trial for a change, as one of `changes` changes that share the allowed false alarms.
-    pub(crate) fn question(&self, workload: &Workload, change: Change, changes: u32) -> Result<WhatIf, String> {
+    pub(crate) fn question(
+        &self,
+        workload: &TunedWorkload,
+        change: OptionChange,
+        changes: u32,
+    ) -> Result<WhatIf, String> {
         let base = workload.settings(&self.base).map_err(|error| error.to_string())?;
         let rounds = self.rounds.unwrap_or_else(|| default_rounds(workload.judged(), changes));
         let (ledger, parent_id) = (self.ledger_name(), self.parent.clone());
@@ -243,7 +248,7 @@ impl TrialForm {
         let engine = &self.found(world)?.description;
         let suite = self.found_suite(world)?;
         let base = Settings::resolve(engine, &self.base).ok()?;
-        let changed = Change(self.change.clone()).made_to(&base, engine).ok()?;
+        let changed = OptionChange(self.change.clone()).made_to(&base, engine).ok()?;
         if self.change.is_empty() { None } else { cannot_differ(engine, suite.kind, &base, &changed) }
     }
 
@@ -251,7 +256,7 @@ impl TrialForm {
     pub(crate) fn tiers(&self, world: &World) -> Option<(String, String)> {
         let engine = &self.found(world)?.description;
         let base = Settings::resolve(engine, &self.base).ok()?;
-        let changed = Change(self.change.clone()).made_to(&base, engine).ok()?;
+        let changed = OptionChange(self.change.clone()).made_to(&base, engine).ok()?;
         Some((engine.tier(&base).0.to_string(), engine.tier(&changed).0.to_string()))
     }
 
@@ -267,7 +272,7 @@ impl TrialForm {
 
 /// Returns the estimated cost of measuring a base against a changed one; none if it cannot be planned.
 pub(super) fn expected_of(
-    workload: &Workload,
+    workload: &TunedWorkload,
     [base, changed]: [&Settings; 2],
     rounds: u32,
     world: &World,

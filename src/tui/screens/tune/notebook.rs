@@ -7,11 +7,11 @@ use dbdyno_reports::{
     command::shell,
     tune::{command::trial_command, trial_text},
 };
-use dbdyno_running::tune::{Entry, Ledger, Trial};
+use dbdyno_running::tune::{Ledger, LedgerEntry, Trial};
 
 impl TuneScreen {
     /// Returns the trials of the ledger, as they are listed.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[LedgerEntry] {
         self.ledger.as_ref().map_or(&[], |ledger| &ledger.entries)
     }
 

@@ -7,7 +7,7 @@ use dbdyno_foundation::base::{typed, units};
 use dbdyno_reports::tune::{command::search_command, words};
 use dbdyno_running::tune::{
     TestEffect, Trial, TrialState, TuneEvent,
-    search::{SearchOutcome, SearchSpec, TakenOut, Tried},
+    search::{CandidateResult, SearchOutcome, SearchSpec, TakenOut},
 };
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ pub struct WatchedSearch {
     /// Time left, as last reported.
     pub(crate) left: Duration,
     /// The best candidates tried so far, best first.
-    pub(crate) leaders: Vec<Tried>,
+    pub(crate) leaders: Vec<CandidateResult>,
     pub(crate) dropped: usize,
     /// The changes removed from the winner, and whether each was dropped.
     pub(crate) taken_out: Vec<TakenOut>,

@@ -12,7 +12,7 @@ use dbdyno_foundation::base::units::counted;
 use dbdyno_reports::tune::{command::try_command, words::durability};
 use dbdyno_running::{
     jobs::JobKind,
-    tune::{Change, Trial, WhatIf, Workload, cannot_differ},
+    tune::{OptionChange, Trial, TunedWorkload, WhatIf, cannot_differ},
 };
 
 /// An action that takes long and needs a confirmation.
@@ -37,14 +37,14 @@ enum Question {
 
 /// A job that is ready to start.
 struct Planned {
-    workload: Workload,
+    workload: TunedWorkload,
     question: Question,
     command: Vec<String>,
 }
 
 impl TuneScreen {
     /// Returns the arguments that name the user's own SQL files, if the workload consists of statements.
-    pub(super) fn files(&self, workload: &Workload) -> Vec<String> {
+    pub(super) fn files(&self, workload: &TunedWorkload) -> Vec<String> {
         self.form.own_of(&workload.suite.name).map(|own| own.words()).unwrap_or_default()
     }
 
@@ -117,7 +117,7 @@ impl TuneScreen {
         let mut changes = Vec::new();
         for value in values {
             // Each trial also includes the rest of the current change.
-            let mut change = Change(self.form.change.clone());
+            let mut change = OptionChange(self.form.change.clone());
             change.0.insert(option.to_owned(), value.clone());
             let changed = change.made_to(&base, engine).map_err(|error| error.to_string())?;
             if cannot_differ(engine, workload.suite.kind, &base, &changed).is_none() {
@@ -218,7 +218,7 @@ impl TuneScreen {
 
 /// Returns the confirmation for a job that takes long; none if it is short, or if its time is unknown.
 fn asks(
-    workload: &Workload,
+    workload: &TunedWorkload,
     question: &Question,
     start: LongStart,
     world: &World,

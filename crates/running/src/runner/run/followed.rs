@@ -46,7 +46,7 @@ impl Turns {
 
 /// The seconds that are not stored yet, and the one under way.
 #[derive(Default)]
-pub(super) struct Followed {
+pub(super) struct UnstoredSeconds {
     slots: Vec<ActorSlotRecord>,
     readings: Vec<ReadingRecord>,
     seconds: usize,
@@ -67,7 +67,7 @@ impl Default for SinceSlotBegan {
     }
 }
 
-impl Followed {
+impl UnstoredSeconds {
     /// Adds a worker's progress in a run's test. A slot ends when the progress has readings.
     ///
     /// # Errors

@@ -3,17 +3,17 @@
 mod followed;
 mod records;
 
-use self::followed::{Followed, Turns};
+use self::followed::{Turns, UnstoredSeconds};
 use super::{
     RunnerEvent,
     credible::Witness,
     folder::RunFolder,
     job::{DEADLINE_FACTOR, LEAST_DEADLINE, confinement, job},
-    quiet::Measuring,
+    quiet::MeasurementGuard,
     sent::Sent,
     session::RunningSession,
     uses::Watch,
-    worker::{Ending, WorkerProcess},
+    worker::{WorkerEnd, WorkerProcess},
 };
 use dbdyno_catalog::bench::{Configuration, PlannedRun};
 use dbdyno_engine::{
@@ -46,12 +46,12 @@ pub(in crate::runner) async fn execute(
     configuration: &Configuration,
     planned: PlannedRun,
 ) -> RunOutcome {
-    let mut running = Running::new(session, configuration, planned);
+    let mut running = RunInProgress::new(session, configuration, planned);
     match running.execute(configuration, planned.seed).await {
         Ok(()) => running.finish(Status::Done, None),
-        Err(Stop::Cancelled) => running.finish(Status::Cancelled, None),
-        Err(Stop::Skipped) => running.finish(Status::Cancelled, Some("skipped".to_owned())),
-        Err(Stop::Failed(kind, failure)) => {
+        Err(StopReason::Cancelled) => running.finish(Status::Cancelled, None),
+        Err(StopReason::Skipped) => running.finish(Status::Cancelled, Some("skipped".to_owned())),
+        Err(StopReason::Failed(kind, failure)) => {
             running.run.failure_kind = Some(kind);
             running.finish(Status::Failed, Some(failure))
         }
@@ -59,15 +59,15 @@ pub(in crate::runner) async fn execute(
 }
 
 /// The reason why a run stopped before its end.
-enum Stop {
+enum StopReason {
     Cancelled,
     Skipped,
     Failed(FailureKind, String),
 }
 
-impl Stop {
+impl StopReason {
     /// Adds the worker's last words, unless the worker itself reported what went wrong.
-    fn explained(self, ending: &Ending) -> Self {
+    fn explained(self, ending: &WorkerEnd) -> Self {
         match self {
             Self::Failed(FailureKind::Worker, what) => Self::Failed(FailureKind::Worker, ending.explain(what)),
             stop => stop,
@@ -76,33 +76,33 @@ impl Stop {
 }
 
 /// Any other error concerns the worker's process or its conversation.
-impl From<String> for Stop {
+impl From<String> for StopReason {
     fn from(failure: String) -> Self {
         Self::Failed(FailureKind::Worker, failure)
     }
 }
 
 /// A run under way.
-struct Running<'r, 's> {
+struct RunInProgress<'r, 's> {
     session: &'r mut RunningSession<'s>,
     ordinal: u32,
     run: RunRecord,
     results: Vec<TestRecord>,
     timeline: Vec<TimelineRecord>,
     last_progress: (u64, u64),
-    followed: Followed,
+    followed: UnstoredSeconds,
     names: HashMap<u32, String>,
     arrivals: HashMap<(u32, String), Arrival>,
     turns: Turns,
     actors: Vec<ActorRecord>,
     noise: Option<NoiseSample>,
     /// Held while a test is measured.
-    measuring: Option<Measuring>,
+    measuring: Option<MeasurementGuard>,
     watch: Option<Watch>,
     witness: Option<Witness>,
 }
 
-impl<'r, 's> Running<'r, 's> {
+impl<'r, 's> RunInProgress<'r, 's> {
     fn new(session: &'r mut RunningSession<'s>, configuration: &Configuration, planned: PlannedRun) -> Self {
         let run = RunRecord {
             run_id: identifier(),
@@ -158,7 +158,7 @@ impl<'r, 's> Running<'r, 's> {
             results: Vec::new(),
             timeline: Vec::new(),
             last_progress: (0, 0),
-            followed: Followed::default(),
+            followed: UnstoredSeconds::default(),
             names: HashMap::new(),
             arrivals: HashMap::new(),
             turns: Turns::default(),
@@ -170,9 +170,9 @@ impl<'r, 's> Running<'r, 's> {
         }
     }
 
-    async fn execute(&mut self, configuration: &Configuration, seed: u64) -> Result<(), Stop> {
+    async fn execute(&mut self, configuration: &Configuration, seed: u64) -> Result<(), StopReason> {
         let suite = self.session.plan.job(configuration);
-        let Some(lock) = self.session.measurement_lock().await else { return Err(Stop::Cancelled) };
+        let Some(lock) = self.session.measurement_lock().await else { return Err(StopReason::Cancelled) };
         self.run.other_run_waited = lock.as_ref().is_some_and(|lock| lock.waited);
         self.run.started_at = Timestamp::now();
         self.announce(configuration, &suite).await;
@@ -204,7 +204,7 @@ impl<'r, 's> Running<'r, 's> {
         self.witness = Some(Witness::new(worker.process(), &job));
         let result =
             tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
-                Err(Stop::Failed(
+                Err(StopReason::Failed(
                     FailureKind::Deadline,
                     format!("the run's deadline of {} has passed", units::clock(deadline)),
                 ))
@@ -213,14 +213,14 @@ impl<'r, 's> Running<'r, 's> {
         let ending = worker.end(self.session.control.hurried()).await;
         self.measuring = None;
         self.note_noise(&after, own_cpu_ns);
-        let result = result.and(ending.check_done(&launch.work_dir).map_err(Stop::from));
+        let result = result.and(ending.check_done(&launch.work_dir).map_err(StopReason::from));
         let result = result.map_err(|stop| stop.explained(&ending));
         self.log(ending.log, ending.left_out);
         result
     }
 
     /// Listens until the worker is done, and stores each finished test before the worker continues.
-    async fn listen(&mut self, worker: &mut WorkerProcess, configuration: &Configuration) -> Result<(), Stop> {
+    async fn listen(&mut self, worker: &mut WorkerProcess, configuration: &Configuration) -> Result<(), StopReason> {
         loop {
             let Sent { event, histogram } = tokio::select! {
                 sent = worker.next() => sent?,
@@ -248,7 +248,7 @@ impl<'r, 's> Running<'r, 's> {
                 Event::TestStarted { .. } => {
                     self.timeline.clear();
                     self.last_progress = (0, 0);
-                    self.followed = Followed::default();
+                    self.followed = UnstoredSeconds::default();
                 }
                 // The test is still being prepared.
                 Event::Progress { elapsed_ns: 0, .. } => {}
@@ -263,7 +263,7 @@ impl<'r, 's> Running<'r, 's> {
                 Event::Done => return Ok(()),
                 Event::Failed { test, message, .. } => {
                     let place = test.map_or_else(String::new, |test| format!("test {test}: "));
-                    return Err(Stop::Failed(FailureKind::Engine, format!("{place}{message}")));
+                    return Err(StopReason::Failed(FailureKind::Engine, format!("{place}{message}")));
                 }
                 // The conversation accepts these only in the kill test.
                 Event::Committed { .. } | Event::Recovered { .. } => {}
@@ -284,8 +284,8 @@ impl<'r, 's> Running<'r, 's> {
         ))
     }
 
-    fn given_up(&self) -> Stop {
-        if self.session.control.asked().stop { Stop::Cancelled } else { Stop::Skipped }
+    fn given_up(&self) -> StopReason {
+        if self.session.control.requests().stop { StopReason::Cancelled } else { StopReason::Skipped }
     }
 
     /// Lets the worker continue, once watchers that wanted the machine between two tests have finished.

@@ -1,6 +1,6 @@
 //! The records that a run stores while it goes on.
 
-use super::{Running, Stop, followed::Turns};
+use super::{RunInProgress, StopReason, followed::Turns};
 use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram};
 use dbdyno_catalog::bench::Configuration;
 use dbdyno_engine::{
@@ -13,7 +13,7 @@ use dbdyno_workload::histogram::supported_quantile;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap};
 
-impl Running<'_, '_> {
+impl RunInProgress<'_, '_> {
     /// Stores the worker's stderr, and the notice about progress events that were left out.
     pub(super) fn log(&mut self, mut log: String, left_out: Option<String>) {
         if let Some(left_out) = left_out {
@@ -66,7 +66,7 @@ impl Running<'_, '_> {
         &mut self,
         configuration: &Configuration,
         in_force: &BTreeMap<String, String>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         let options = in_force
             .iter()
             .map(|(name, value)| OptionRecord {
@@ -83,7 +83,7 @@ impl Running<'_, '_> {
         if differing.is_empty() || self.session.launch.allow_differing_options {
             return Ok(());
         }
-        Err(Stop::Failed(
+        Err(StopReason::Failed(
             FailureKind::OptionsDiffer,
             format!(
                 "options in force differ from the requested ones: {} (allow differing options to run it anyway)",
@@ -107,7 +107,11 @@ impl Running<'_, '_> {
         });
     }
 
-    pub(super) async fn test_done(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), Stop> {
+    pub(super) async fn test_done(
+        &mut self,
+        done: &TestDone,
+        histogram: Option<&SentHistogram>,
+    ) -> Result<(), StopReason> {
         if !done.measured {
             return Ok(());
         }
@@ -140,7 +144,7 @@ impl Running<'_, '_> {
         elapsed_ns: u64,
         actors: &[ActorProgress],
         readings: &BTreeMap<String, u64>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), StopReason> {
         self.followed.look((&self.run.run_id, test), &self.turns, elapsed_ns, actors, readings)?;
         if !self.followed.is_full() {
             return Ok(());
@@ -149,19 +153,19 @@ impl Running<'_, '_> {
         self.keep(Batch { slots, readings, ..Batch::default() }).await
     }
 
-    async fn keep(&mut self, batch: Batch) -> Result<(), Stop> {
+    async fn keep(&mut self, batch: Batch) -> Result<(), StopReason> {
         if self.session.keep(batch).await {
             return Ok(());
         }
         // To continue measuring while nothing can be stored would only lose more.
-        Err(Stop::Failed(
+        Err(StopReason::Failed(
             FailureKind::Unkept,
             format!("results cannot be saved: {}", self.session.unkept().unwrap_or("the session was stopped")),
         ))
     }
 
     /// Returns the record of an actor in a test.
-    fn actor(&self, of: &TestRecord, actor: &ActorDone) -> Result<ActorRecord, Stop> {
+    fn actor(&self, of: &TestRecord, actor: &ActorDone) -> Result<ActorRecord, StopReason> {
         let read = |text: &str| {
             SentHistogram::read(text).map_err(|error| format!("the histogram of actor `{}`: {error}", actor.name))
         };
@@ -214,7 +218,7 @@ fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
 }
 
 /// Returns the record of the steps of a test that have one name: a part of the test, like an actor's.
-fn statement_record(of: &TestRecord, statement: &StatementDone) -> Result<ActorRecord, Stop> {
+fn statement_record(of: &TestRecord, statement: &StatementDone) -> Result<ActorRecord, StopReason> {
     let times = SentHistogram::read(&statement.histogram)
         .map_err(|error| format!("the histogram of statement `{}`: {error}", statement.name))?;
     Ok(ActorRecord {

@@ -35,7 +35,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// The result of a session.
 #[derive(Debug, Clone)]
-pub struct Report {
+pub struct SessionReport {
     /// The session, ended.
     pub session: SessionRecord,
     pub runs: Vec<RunRecord>,
@@ -119,7 +119,7 @@ pub(in crate::runner) enum Beginning {
 
 /// A session that has begun.
 #[derive(Debug)]
-struct Begun<'s> {
+struct StartedSession<'s> {
     session: RunningSession<'s>,
     so_far: SoFar,
     facts: WorkFolderFacts,
@@ -164,7 +164,7 @@ pub async fn run_session(
     expected_run: Duration,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
-) -> Result<Report, SessionError> {
+) -> Result<SessionReport, SessionError> {
     run_session_from(Beginning::Planned, plan, null, launch, store, expected_run, events, control).await
 }
 
@@ -179,9 +179,9 @@ pub(in crate::runner) async fn run_session_from(
     expected_run: Duration,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
-) -> Result<Report, SessionError> {
+) -> Result<SessionReport, SessionError> {
     let begun = begin(beginning, plan, null, launch, store, expected_run, events, control).await?;
-    let Begun { mut session, so_far, facts, harness, owner } = begun;
+    let StartedSession { mut session, so_far, facts, harness, owner } = begun;
     session.run_all(so_far).await;
     session.finish(&facts, harness, owner).await
 }
@@ -197,7 +197,7 @@ async fn begin<'s>(
     expected_run: Duration,
     events: UnboundedSender<RunnerEvent>,
     control: Control,
-) -> Result<Begun<'s>, SessionError> {
+) -> Result<StartedSession<'s>, SessionError> {
     let facts = work_folder(launch)?;
     let swept = folder::sweep(&launch.work_dir);
     process::sweep();
@@ -257,7 +257,7 @@ async fn begin<'s>(
         session.examine_syncs(&facts).await;
     }
     match session.measure_harness(null, std::mem::take(&mut so_far.harness)).await {
-        Ok(harness) => Ok(Begun { session, so_far, facts, harness, owner }),
+        Ok(harness) => Ok(StartedSession { session, so_far, facts, harness, owner }),
         Err(error) => {
             session.give_up().await;
             Err(error)
@@ -306,7 +306,7 @@ impl RunningSession<'_> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.control.asked().stop
+        self.control.requests().stop
     }
 
     /// Stores that the session failed before its first run.
@@ -337,7 +337,7 @@ impl RunningSession<'_> {
         facts: &WorkFolderFacts,
         harness: HarnessCosts,
         owner: Ownership,
-    ) -> Result<Report, SessionError> {
+    ) -> Result<SessionReport, SessionError> {
         let MeasuredRuns { runs, results, actors } = self.measured().await;
         let failed = self.unkept.is_some()
             || runs.iter().any(|run| run.status == Status::Failed)
@@ -389,6 +389,6 @@ impl RunningSession<'_> {
             unmerged: unmerged.clone(),
             unkept: unkept.clone(),
         });
-        Ok(Report { session: self.record, runs, results, actors, harness, warnings, unmerged, unkept })
+        Ok(SessionReport { session: self.record, runs, results, actors, harness, warnings, unmerged, unkept })
     }
 }

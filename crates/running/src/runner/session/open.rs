@@ -1,6 +1,6 @@
 //! A session whose runs are chosen one by one, each according to the previous results.
 
-use super::{Beginning, Begun, Report, RunningSession, SessionError, begin, rounds::Round};
+use super::{Beginning, RunningSession, SessionError, SessionReport, StartedSession, begin, rounds::Round};
 use crate::runner::{RunnerEvent, SessionLaunch, control::Control, run::execute};
 use dbdyno_catalog::bench::{BenchPlan, Configuration, PlannedRun};
 use dbdyno_comparing::lint::HarnessCosts;
@@ -44,7 +44,7 @@ impl<'s> OpenSession<'s> {
     ) -> Result<Self, SessionError> {
         let plan = BenchPlan { runs: Vec::new(), ..plan.clone() };
         let begun = begin(Beginning::Open, &plan, null, launch, store, expected_run, events, control).await?;
-        let Begun { session, facts, harness, owner, .. } = begun;
+        let StartedSession { session, facts, harness, owner, .. } = begun;
         Ok(Self { session, facts, harness, owner })
     }
 
@@ -87,7 +87,7 @@ impl<'s> OpenSession<'s> {
     ///
     /// # Errors
     /// The same as those of a session with a plan.
-    pub async fn finish(self) -> Result<Report, SessionError> {
+    pub async fn finish(self) -> Result<SessionReport, SessionError> {
         let Self { mut session, facts, harness, owner } = self;
         session.record.planned_runs = session.members.len() as u32;
         session.finish(&facts, harness, owner).await

@@ -81,7 +81,7 @@ impl RunningSession<'_> {
 
     /// Waits while the session is asked to pause, and returns how long that was.
     async fn paused(&mut self) -> Duration {
-        if !self.control.asked().pause {
+        if !self.control.requests().pause {
             return Duration::ZERO;
         }
         let since = Instant::now();

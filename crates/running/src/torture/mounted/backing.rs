@@ -29,7 +29,7 @@ const ZEROS: usize = 1 << 20;
 
 /// A file or folder that the kernel knows by its number.
 #[derive(Debug)]
-struct Node {
+struct Inode {
     /// Opened only as a path. It keeps the system from giving the inode's number to another file.
     place: OwnedFd,
     /// How many lookups the kernel has made and not yet forgotten.
@@ -50,7 +50,7 @@ struct Handle {
 
 /// One entry of a folder: the kernel's number, its kind, and its name.
 #[derive(Debug, Clone)]
-pub(super) struct Listed {
+pub(super) struct FolderEntry {
     pub(super) node: u64,
     pub(super) kind: fuser::FileType,
     pub(super) name: OsString,
@@ -60,10 +60,10 @@ pub(super) struct Listed {
 #[derive(Debug)]
 pub(super) struct Backing {
     root: PathBuf,
-    nodes: HashMap<u64, Node>,
+    nodes: HashMap<u64, Inode>,
     handles: HashMap<u64, Handle>,
     /// Folders that are being listed.
-    lists: HashMap<u64, Vec<Listed>>,
+    lists: HashMap<u64, Vec<FolderEntry>>,
     last_handle: u64,
     ids: HashMap<u64, FileId>,
     tape: TrialTape,
@@ -76,7 +76,7 @@ impl Backing {
         let place = open(&root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
         Ok(Self {
             root,
-            nodes: HashMap::from([(INodeNo::ROOT.0, Node { place, lookups: 1 })]),
+            nodes: HashMap::from([(INodeNo::ROOT.0, Inode { place, lookups: 1 })]),
             handles: HashMap::new(),
             lists: HashMap::new(),
             last_handle: 0,
@@ -111,7 +111,7 @@ impl Backing {
         if self.tape.is_over() { Err(rustix::io::Errno::ROFS.into()) } else { Ok(()) }
     }
 
-    fn node(&self, node: u64) -> io::Result<&Node> {
+    fn node(&self, node: u64) -> io::Result<&Inode> {
         self.nodes.get(&node).ok_or_else(|| rustix::io::Errno::STALE.into())
     }
 
@@ -139,7 +139,7 @@ impl Backing {
         let place = openat(self.place(parent)?, name, flags, Mode::empty())?;
         let stat = fstat(&place)?;
         let node = stat.st_ino + FIRST;
-        self.nodes.entry(node).or_insert(Node { place, lookups: 0 }).lookups += 1;
+        self.nodes.entry(node).or_insert(Inode { place, lookups: 0 }).lookups += 1;
         Ok(attributes(node, &stat))
     }
 
@@ -354,19 +354,19 @@ impl Backing {
     /// Begins to list a folder.
     pub(super) fn open_folder(&mut self, node: u64) -> io::Result<u64> {
         let place = self.place(node)?;
-        let itself = |name: &str| Listed { node, kind: fuser::FileType::Directory, name: name.into() };
+        let itself = |name: &str| FolderEntry { node, kind: fuser::FileType::Directory, name: name.into() };
         let mut list = vec![itself("."), itself("..")];
         for entry in fs::read_dir(own_path(place))? {
             let name = entry?.file_name();
             let stat = statat(place, &name, AtFlags::SYMLINK_NOFOLLOW)?;
-            list.push(Listed { node: stat.st_ino + FIRST, kind: kind(&stat), name });
+            list.push(FolderEntry { node: stat.st_ino + FIRST, kind: kind(&stat), name });
         }
         self.last_handle += 1;
         self.lists.insert(self.last_handle, list);
         Ok(self.last_handle)
     }
 
-    pub(super) fn listed(&self, handle: u64) -> &[Listed] {
+    pub(super) fn listed(&self, handle: u64) -> &[FolderEntry] {
         self.lists.get(&handle).map_or(&[], Vec::as_slice)
     }
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// A message from the events' file.
-pub(super) enum Said {
+pub(super) enum ClerkMessage {
     /// The worker waits for the reply.
     Bytes { bytes: Vec<u8>, reply: ReplyWrite },
     /// No process has the file open any more.
@@ -34,8 +34,8 @@ impl Clerk {
     ///
     /// # Errors
     /// No process reads the events.
-    pub(super) fn serve(mut self, said: &Receiver<Said>, mut out: impl Write) -> io::Result<()> {
-        while let Ok(Said::Bytes { bytes, reply }) = said.recv() {
+    pub(super) fn serve(mut self, said: &Receiver<ClerkMessage>, mut out: impl Write) -> io::Result<()> {
+        while let Ok(ClerkMessage::Bytes { bytes, reply }) = said.recv() {
             self.line.extend_from_slice(&bytes);
             while let Some(end) = self.line.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.line.drain(..=end).collect();

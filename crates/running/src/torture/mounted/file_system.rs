@@ -3,7 +3,7 @@
 use super::{
     attributes::{NewAttributes, events, timestamps},
     backing::Backing,
-    clerk::Said,
+    clerk::ClerkMessage,
 };
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, LockOwner, OpenFlags,
@@ -32,7 +32,7 @@ const FIRST_GENERATION: Generation = Generation(0);
 #[derive(Debug)]
 pub(super) struct FileSystem {
     pub(super) backing: Arc<Mutex<Backing>>,
-    pub(super) said: Sender<Said>,
+    pub(super) said: Sender<ClerkMessage>,
 }
 
 impl FileSystem {
@@ -226,7 +226,7 @@ impl Filesystem for FileSystem {
     ) {
         if node == EVENTS {
             // The clerk replies. Without a clerk, the process is about to end, and the kernel replies instead.
-            let _ = self.said.send(Said::Bytes { bytes: bytes.to_vec(), reply });
+            let _ = self.said.send(ClerkMessage::Bytes { bytes: bytes.to_vec(), reply });
             return;
         }
         match self.backing().write(handle.0, offset, bytes, flags.0) {
@@ -250,7 +250,7 @@ impl Filesystem for FileSystem {
         reply: ReplyEmpty,
     ) {
         if node == EVENTS {
-            let _ = self.said.send(Said::End);
+            let _ = self.said.send(ClerkMessage::End);
         } else {
             self.backing().close(handle.0);
         }

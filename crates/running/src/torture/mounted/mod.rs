@@ -100,22 +100,22 @@ pub(super) struct Mounted {
 
 /// The folder of a mount's files and record. The worker does not see it.
 #[derive(Debug)]
-pub(super) struct Aside(PathBuf);
+pub(super) struct BackingFolder(PathBuf);
 
-impl Aside {
+impl BackingFolder {
     /// Creates the folder, and removes a previous one.
     pub(super) fn cleared(path: PathBuf) -> Result<Self, TortureError> {
-        let aside = Self(path);
+        let backing = Self(path);
         let clear = || {
-            match fs::remove_dir_all(&aside.0) {
+            match fs::remove_dir_all(&backing.0) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
-            fs::create_dir_all(aside.files())
+            fs::create_dir_all(backing.files())
         };
         let cleared = clear();
-        cleared.map_err(|error| TortureError::folder(&aside.0, "cannot put databases here", &error))?;
-        Ok(aside)
+        cleared.map_err(|error| TortureError::folder(&backing.0, "cannot put databases here", &error))?;
+        Ok(backing)
     }
 
     pub(super) fn files(&self) -> PathBuf {
@@ -132,11 +132,11 @@ impl Mounted {
     ///
     /// # Errors
     /// The reason why nothing can be mounted here.
-    pub(super) fn start(mount: &Path, aside: &Aside, commits: u32) -> Result<Self, String> {
+    pub(super) fn start(mount: &Path, backing: &BackingFolder, commits: u32) -> Result<Self, String> {
         let failed = |error: &dyn fmt::Display| format!("the mount's server cannot be started: {error}");
         let program = env::current_exe().map_err(|error| failed(&error))?;
         let mut command = Command::new(program);
-        command.arg(COMMAND).arg("serve").args([mount, &aside.files(), &aside.log()]).arg(commits.to_string());
+        command.arg(COMMAND).arg("serve").args([mount, &backing.files(), &backing.log()]).arg(commits.to_string());
         // A terminal's Ctrl-C is for this process, which then ends the server.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
         let mut child = command.spawn().map_err(|error| failed(&error))?;

@@ -8,7 +8,7 @@ use std::{
 
 /// The stage of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum TrialStage {
     /// The harness creates the folders of the databases. Engines need not sync their names, so they last.
     Preparing,
     Recording,
@@ -20,18 +20,18 @@ enum Stage {
 #[derive(Debug)]
 pub(super) struct TrialTape {
     tape: Tape,
-    stage: Stage,
+    stage: TrialStage,
     /// How many commits are recorded.
     most: u64,
 }
 
 impl TrialTape {
     pub(super) fn create(path: &Path, most: u64) -> io::Result<Self> {
-        Ok(Self { tape: Tape::create(path)?, stage: Stage::Preparing, most })
+        Ok(Self { tape: Tape::create(path)?, stage: TrialStage::Preparing, most })
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.stage == Stage::Over
+        self.stage == TrialStage::Over
     }
 
     pub(super) fn note(&mut self, record: &PowerRecord) {
@@ -66,19 +66,19 @@ impl TrialTape {
         if commits < self.most {
             self.note(&PowerRecord::Marker(Marker::Issued { ordinal: commits + 1 }));
         } else {
-            self.stage = Stage::Over;
+            self.stage = TrialStage::Over;
         }
         self.tape.health()
     }
 
     /// Ends the trial before its last commit.
     pub(super) fn give_up(&mut self) {
-        self.stage = Stage::Over;
+        self.stage = TrialStage::Over;
     }
 
     fn begin(&mut self) {
-        if self.stage == Stage::Preparing {
-            self.stage = Stage::Recording;
+        if self.stage == TrialStage::Preparing {
+            self.stage = TrialStage::Recording;
             self.tape.append(&PowerRecord::Started);
             self.tape.append(&PowerRecord::Marker(Marker::Issued { ordinal: 1 }));
         }

@@ -12,7 +12,7 @@ mod model;
 mod pairs;
 mod shares;
 
-pub use model::{Best, Factor, GridEffects, Interaction, Ranked, ValueEffect};
+pub use model::{Best, Factor, GridEffects, Interaction, RankedConfiguration, ValueEffect};
 
 use dbdyno_comparing::compare::Side;
 use dbdyno_store::RunTests;

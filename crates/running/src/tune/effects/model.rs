@@ -27,7 +27,7 @@ pub struct GridEffects {
     /// The share of the variance that the sum of all options leaves unexplained.
     pub left: f64,
     /// All configurations, the fastest first.
-    pub ranked: Vec<Ranked>,
+    pub ranked: Vec<RankedConfiguration>,
     /// The fastest configuration of each tier, the safest tier first.
     pub best: Vec<Best>,
 }
@@ -67,7 +67,7 @@ pub struct Interaction {
 
 /// A configuration in the ranking.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ranked {
+pub struct RankedConfiguration {
     /// Its label in its session.
     pub label: String,
     /// The values of the options that vary.
@@ -89,7 +89,7 @@ pub struct Best {
     /// How many configurations the tier has.
     pub of: usize,
     /// The fastest of them.
-    pub configuration: Ranked,
+    pub configuration: RankedConfiguration,
 }
 
 pub(super) fn effects(
@@ -119,11 +119,11 @@ pub(super) fn effects(
     }
 }
 
-fn ranked(cells: &[GridCell]) -> Vec<Ranked> {
+fn ranked(cells: &[GridCell]) -> Vec<RankedConfiguration> {
     let least = cells.iter().map(|cell| cell.log).fold(f64::INFINITY, f64::min);
-    let mut ranked: Vec<Ranked> = cells
+    let mut ranked: Vec<RankedConfiguration> = cells
         .iter()
-        .map(|cell| Ranked {
+        .map(|cell| RankedConfiguration {
             label: cell.label.clone(),
             values: cell.values.clone(),
             tier: cell.tier,
@@ -137,12 +137,12 @@ fn ranked(cells: &[GridCell]) -> Vec<Ranked> {
     ranked
 }
 
-fn best(ranked: &[Ranked]) -> Vec<Best> {
-    let mut tiers: BTreeMap<std::cmp::Reverse<Option<u8>>, Vec<&Ranked>> = BTreeMap::new();
+fn best(ranked: &[RankedConfiguration]) -> Vec<Best> {
+    let mut tiers: BTreeMap<std::cmp::Reverse<Option<u8>>, Vec<&RankedConfiguration>> = BTreeMap::new();
     for one in ranked {
         tiers.entry(std::cmp::Reverse(one.tier)).or_default().push(one);
     }
-    let first = |of: Vec<&Ranked>| Best { tier: of[0].tier, of: of.len(), configuration: of[0].clone() };
+    let first = |of: Vec<&RankedConfiguration>| Best { tier: of[0].tier, of: of.len(), configuration: of[0].clone() };
     tiers.into_values().map(first).collect()
 }
 

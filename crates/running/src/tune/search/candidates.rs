@@ -1,6 +1,6 @@
 //! The candidates of a search.
 
-use super::super::change::{Change, cannot_differ};
+use super::super::change::{OptionChange, cannot_differ};
 use dbdyno_engine::{
     describe::{Description, OptionKind, OptionSpec},
     durability::Tier,
@@ -31,7 +31,7 @@ pub struct Aim<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The change of the base.
-    pub change: Change,
+    pub change: OptionChange,
     /// Every option, with the change applied.
     pub settings: Settings,
     /// The tier with this change.
@@ -41,12 +41,12 @@ pub struct Candidate {
 impl Candidate {
     /// Creates the candidate of this change of the base, without the parts that cannot matter. None if nothing remains, if a commit
     /// survives less than required, or if the engine does not accept the settings.
-    pub fn new(aim: Aim<'_>, change: Change) -> Option<Self> {
+    pub fn new(aim: Aim<'_>, change: OptionChange) -> Option<Self> {
         Self::or_base(aim, change).filter(|candidate| !candidate.change.0.is_empty())
     }
 
     /// Does the same, but returns the base itself if nothing remains.
-    pub(super) fn or_base(aim: Aim<'_>, mut change: Change) -> Option<Self> {
+    pub(super) fn or_base(aim: Aim<'_>, mut change: OptionChange) -> Option<Self> {
         let Aim { engine, base, tier, .. } = aim;
         // A removed part may make another one pointless, so this repeats until no more can be removed.
         while let Some(option) = pointless(aim, &change) {
@@ -60,7 +60,7 @@ impl Candidate {
 }
 
 /// Returns an option of the change whose removal would make no difference.
-fn pointless(aim: Aim<'_>, change: &Change) -> Option<String> {
+fn pointless(aim: Aim<'_>, change: &OptionChange) -> Option<String> {
     let Aim { engine, suite, base, .. } = aim;
     let whole = change.made_to(base, engine).ok()?;
     let makes_none = |option: &&String| {
@@ -81,7 +81,7 @@ pub fn pool(aim: Aim<'_>, seed: u64) -> Vec<Candidate> {
     let mut random = SplitMix64::new(seed);
     let singles = singles(&choices);
     let combinations = (0..DRAWS).map(|_| draw(&choices, &mut random));
-    let mut seen: BTreeSet<Change> = BTreeSet::new();
+    let mut seen: BTreeSet<OptionChange> = BTreeSet::new();
     let mut pool = Vec::new();
     for change in singles.into_iter().chain(combinations.collect::<Vec<_>>()) {
         if let Some(candidate) = Candidate::new(aim, change)
@@ -95,7 +95,7 @@ pub fn pool(aim: Aim<'_>, seed: u64) -> Vec<Candidate> {
 
 /// Returns the candidates one change away from a change of the base: it with each value of each option. Some options matter only together
 /// with another one, for example a log's checkpoints if there is a log. No single change reveals them.
-pub(super) fn neighbours(aim: Aim<'_>, of: &Change) -> Vec<Candidate> {
+pub(super) fn neighbours(aim: Aim<'_>, of: &OptionChange) -> Vec<Candidate> {
     let Aim { engine, base, .. } = aim;
     let mut found: Vec<Candidate> = Vec::new();
     for single in singles(&choices(engine, base)) {
@@ -117,8 +117,8 @@ fn choices<'e>(engine: &'e Description, base: &Settings) -> Vec<(&'e str, Vec<St
     engine.options.iter().map(of).filter(|(_, values)| !values.is_empty()).collect()
 }
 
-fn singles(choices: &[(&str, Vec<String>)]) -> Vec<Change> {
-    let change = |name: &str, value: &String| Change(BTreeMap::from([(name.to_owned(), value.clone())]));
+fn singles(choices: &[(&str, Vec<String>)]) -> Vec<OptionChange> {
+    let change = |name: &str, value: &String| OptionChange(BTreeMap::from([(name.to_owned(), value.clone())]));
     choices.iter().flat_map(|(name, values)| values.iter().map(move |value| change(name, value))).collect()
 }
 
@@ -135,7 +135,7 @@ pub(super) fn values(option: &OptionSpec, base: Option<&str>) -> Vec<String> {
 }
 
 /// Draws a combination of two or more changes.
-fn draw(choices: &[(&str, Vec<String>)], random: &mut SplitMix64) -> Change {
+fn draw(choices: &[(&str, Vec<String>)], random: &mut SplitMix64) -> OptionChange {
     let mut change = BTreeMap::new();
     if !choices.is_empty() {
         for _ in 0..2 + random.below(MOST_CHANGES - 1) {
@@ -144,7 +144,7 @@ fn draw(choices: &[(&str, Vec<String>)], random: &mut SplitMix64) -> Change {
             change.insert((*name).to_owned(), value.clone());
         }
     }
-    Change(change)
+    OptionChange(change)
 }
 
 #[cfg(test)]
@@ -191,7 +191,7 @@ mod tests {
         let singles = pool.iter().take_while(|candidate| candidate.change.0.len() == 1).count();
         assert!(singles > 20 && pool.len() > 10 * singles, "{singles} of {}", pool.len());
         assert_eq!(pool[0].change.0.keys().next().unwrap(), "journal_mode", "what matters most is tried first");
-        let different: BTreeSet<&Change> = pool.iter().map(|candidate| &candidate.change).collect();
+        let different: BTreeSet<&OptionChange> = pool.iter().map(|candidate| &candidate.change).collect();
         assert_eq!(different.len(), pool.len());
         for candidate in &pool {
             let checkpoint = candidate.change.0.contains_key("wal_autocheckpoint");
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn what_matters_beside_the_best_only_is_one_change_away_from_it() {
         let engine = dbdyno_sqlite::describe();
-        let wal = Change(BTreeMap::from([("journal_mode".to_owned(), "wal".to_owned())]));
+        let wal = OptionChange(BTreeMap::from([("journal_mode".to_owned(), "wal".to_owned())]));
         let base = base(&engine, &[]);
         let found = neighbours(aim(&engine, &base, Tier::Consistent), &wal);
         let has = |option: &str, value: &str| {

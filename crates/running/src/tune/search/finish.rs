@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        change::Change,
+        change::OptionChange,
         effect::{BASE, CHANGED, TestEffect, judge, overall},
         event::TuneEvent,
         lab::TuneError,
@@ -34,7 +34,7 @@ impl Race<'_, '_> {
         };
         let (workload, spec) = (self.workload, self.spec.clone());
         let winner = self.field[best].candidate.clone();
-        let gained = |change: &Change| {
+        let gained = |change: &OptionChange| {
             let at = self.field.iter().position(|runner| runner.candidate.change == *change)?;
             self.score(at)
         };

@@ -1,13 +1,13 @@
 //! Selects the candidates for the next rung.
 
-use super::super::change::Change;
+use super::super::change::OptionChange;
 
 /// The minimum gain of each changed option, on the log scale. Of two equally fast candidates, the one that changes less is better.
 const WORTH: f64 = 0.003;
 
 /// Returns the better half of the candidates, best first. `score` is the log ratio to the base, and candidates without one are out. For an
 /// odd number the half is rounded up, so a single candidate stays.
-pub fn halved<'c, C>(candidates: impl IntoIterator<Item = (&'c C, &'c Change, Option<f64>)>) -> Vec<&'c C> {
+pub fn halved<'c, C>(candidates: impl IntoIterator<Item = (&'c C, &'c OptionChange, Option<f64>)>) -> Vec<&'c C> {
     let mut ranked: Vec<(f64, &C)> = candidates
         .into_iter()
         .filter_map(|(candidate, change, score)| Some((score? + WORTH * change.0.len() as f64, candidate)))
@@ -19,13 +19,13 @@ pub fn halved<'c, C>(candidates: impl IntoIterator<Item = (&'c C, &'c Change, Op
 
 /// Combines the changes of the best candidates: the best with the second, with the third and so on, `wanted` of them. If two set different
 /// values of one option, the better one's value is used.
-pub fn together<'c>(ranked: impl IntoIterator<Item = &'c Change>, wanted: usize) -> Vec<Change> {
+pub fn together<'c>(ranked: impl IntoIterator<Item = &'c OptionChange>, wanted: usize) -> Vec<OptionChange> {
     let mut ranked = ranked.into_iter();
     let Some(best) = ranked.next() else { return Vec::new() };
-    let with_best = |other: &Change| {
+    let with_best = |other: &OptionChange| {
         let mut union = other.0.clone();
         union.extend(best.0.clone());
-        Change(union)
+        OptionChange(union)
     };
     ranked.map(with_best).filter(|union| union != best).take(wanted).collect()
 }
@@ -35,8 +35,10 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    fn change(parts: &[(&str, &str)]) -> Change {
-        Change(parts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>())
+    fn change(parts: &[(&str, &str)]) -> OptionChange {
+        OptionChange(
+            parts.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>(),
+        )
     }
 
     #[test]

@@ -18,6 +18,6 @@ mod run;
 
 pub use candidates::{Aim, Candidate, pool};
 pub use halving::{halved, together};
-pub use outcome::{Fate, SearchOutcome, SearchSpec, Tried};
-pub use reduce::{Attempt, Reduction, TakenOut};
+pub use outcome::{CandidateFate, CandidateResult, SearchOutcome, SearchSpec};
+pub use reduce::{Reduction, TakenOut, WinnerVariant};
 pub use run::search;

@@ -1,7 +1,7 @@
 //! The specification of a search, and its outcome.
 
 use super::reduce::TakenOut;
-use crate::tune::{change::Change, trial::Trial};
+use crate::tune::{change::OptionChange, trial::Trial};
 use dbdyno_engine::{durability::Tier, settings::Settings};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub struct SearchOutcome {
     /// The number of existing candidates. If it exceeds the length of `tried`, not all of them could be tried.
     pub candidates: usize,
     /// The candidates that were tried, sorted by the last rung that they reached and then by their figure, the best first.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<CandidateResult>,
     /// The changes that were taken out of the best candidate before its confirmation, in this order, and whether each was dropped.
     #[serde(default)]
     pub taken_out: Vec<TakenOut>,
@@ -50,9 +50,9 @@ pub struct SearchOutcome {
 
 /// A candidate and its fate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct CandidateResult {
     /// The change of the base.
-    pub change: Change,
+    pub change: OptionChange,
     /// The tier with this change.
     pub tier: Tier,
     /// The rung that it reached, from 1.
@@ -62,13 +62,13 @@ pub struct Tried {
     /// The median of the ratios to the base. For a candidate chosen among many it is too optimistic.
     pub ratio: Option<f64>,
     /// Its fate in the race.
-    pub fate: Fate,
+    pub fate: CandidateFate,
 }
 
 /// The fate of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "fate", content = "reason", rename_all = "snake_case")]
-pub enum Fate {
+pub enum CandidateFate {
     /// It is in the race.
     Alive,
     /// Others were faster.

@@ -2,7 +2,7 @@
 //! is slower without it.
 
 use super::candidates::{Aim, Candidate, values};
-use crate::tune::{change::Change, effect::TestEffect, price::Pair};
+use crate::tune::{change::OptionChange, effect::TestEffect, price::Pair};
 use dbdyno_engine::durability::Tier;
 use dbdyno_stats::Verdict;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct TakenOut {
 
 /// A variant to compare with the winner.
 #[derive(Debug, Clone)]
-pub struct Attempt {
+pub struct WinnerVariant {
     option: String,
     instead: String,
     /// The winner without the change. Its own change is empty if only the base remains.
@@ -60,7 +60,7 @@ pub struct Reduction<'a> {
 
 impl<'a> Reduction<'a> {
     /// Starts a reduction. `gained`: the log ratio of a single change in the race, if it ran there; less than 0 is faster.
-    pub fn new(aim: Aim<'a>, winner: Candidate, gained: impl Fn(&Change) -> Option<f64>) -> Self {
+    pub fn new(aim: Aim<'a>, winner: Candidate, gained: impl Fn(&OptionChange) -> Option<f64>) -> Self {
         let mut options: Vec<(Tier, f64, Vec<Substitute>)> = winner
             .change
             .0
@@ -68,7 +68,7 @@ impl<'a> Reduction<'a> {
             .map(|(option, value)| {
                 let places = substitutes(aim, &winner, option);
                 let highest = places.iter().map(|place| place.tier).max().unwrap_or(winner.tier);
-                let single = Change([(option.clone(), value.clone())].into());
+                let single = OptionChange([(option.clone(), value.clone())].into());
                 (highest, gained(&single).unwrap_or(0.0), places)
             })
             .collect();
@@ -85,7 +85,7 @@ impl<'a> Reduction<'a> {
     }
 
     /// Returns the next variant to compare with the winner; none if everything is decided.
-    pub fn next_attempt(&mut self) -> Option<Attempt> {
+    pub fn next_attempt(&mut self) -> Option<WinnerVariant> {
         while let Some(Substitute { option, instead, .. }) = self.waiting.pop_front() {
             let value = self.winner.change.0.get(&option);
             // The change may already be gone, or was removed together with another option that it needs.
@@ -93,7 +93,7 @@ impl<'a> Reduction<'a> {
                 continue;
             }
             match with_instead(self.aim, &self.rest, &option, &instead) {
-                Some(rest) => return Some(Attempt { option, instead, rest }),
+                Some(rest) => return Some(WinnerVariant { option, instead, rest }),
                 None => {
                     let reason = "without it the other options conflict, or the tier is too low".to_owned();
                     let tier = self.rest.tier;
@@ -105,8 +105,8 @@ impl<'a> Reduction<'a> {
     }
 
     /// Records the result of an attempt: its effect on the time (A: the attempt, B: the winner), or why it may not be chosen.
-    pub fn judge(&mut self, attempt: Attempt, effect: Option<TestEffect>, unfit: Option<String>) -> &TakenOut {
-        let Attempt { option, instead, rest } = attempt;
+    pub fn judge(&mut self, attempt: WinnerVariant, effect: Option<TestEffect>, unfit: Option<String>) -> &TakenOut {
+        let WinnerVariant { option, instead, rest } = attempt;
         let tier = rest.tier;
         let dropped = self.learn(option, instead, tier, effect, unfit);
         if dropped {

@@ -7,12 +7,12 @@ use super::{
         lab::{Lab, TuneError},
         samples::Samples,
         trial::Trial,
-        workload::Workload,
+        workload::TunedWorkload,
     },
     candidates::{Aim, Candidate, neighbours, pool},
     finish::TAKE_OUT_ROUNDS,
     halving::{halved, together},
-    outcome::{Fate, SearchOutcome, SearchSpec, Tried},
+    outcome::{CandidateFate, CandidateResult, SearchOutcome, SearchSpec},
     reduce::TakenOut,
 };
 use dbdyno_foundation::base::identifier::identifier;
@@ -40,7 +40,7 @@ const LEADERS: usize = 16;
 ///
 /// # Errors
 /// There is no candidate, a session cannot begin, or the store cannot be written.
-pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Result<SearchOutcome, TuneError> {
+pub async fn search(lab: &Lab<'_>, workload: &TunedWorkload, spec: SearchSpec) -> Result<SearchOutcome, TuneError> {
     let workload = &workload.with_files(&spec.base)?;
     let candidates = pool(aim(workload, &spec), spec.seed);
     if candidates.is_empty() {
@@ -77,7 +77,7 @@ pub async fn search(lab: &Lab<'_>, workload: &Workload, spec: SearchSpec) -> Res
     Ok(found)
 }
 
-pub(super) fn aim<'a>(workload: &'a Workload, spec: &'a SearchSpec) -> Aim<'a> {
+pub(super) fn aim<'a>(workload: &'a TunedWorkload, spec: &'a SearchSpec) -> Aim<'a> {
     Aim { engine: &workload.engine.description, suite: workload.suite.kind, base: &spec.base, tier: spec.tier }
 }
 
@@ -85,12 +85,12 @@ pub(super) fn aim<'a>(workload: &'a Workload, spec: &'a SearchSpec) -> Aim<'a> {
 pub(super) struct Runner {
     pub(super) candidate: Candidate,
     rung: u32,
-    fate: Fate,
+    fate: CandidateFate,
 }
 
 pub(super) struct Race<'r, 'l> {
     pub(super) lab: &'r Lab<'l>,
-    pub(super) workload: &'r Workload,
+    pub(super) workload: &'r TunedWorkload,
     pub(super) spec: SearchSpec,
     search_id: String,
     pub(super) begun: Instant,
@@ -136,7 +136,7 @@ impl Race<'_, '_> {
         let mut batch: Vec<Candidate> = waiting.by_ref().take(first).collect();
         while !batch.is_empty() && !self.lab.is_stopped() {
             let from = self.field.len();
-            let runners = batch.into_iter().map(|candidate| Runner { candidate, rung: 1, fate: Fate::Alive });
+            let runners = batch.into_iter().map(|candidate| Runner { candidate, rung: 1, fate: CandidateFate::Alive });
             self.field.extend(runners);
             let members: Vec<usize> = (from..self.field.len()).collect();
             self.measure(&members, FIRST_ROUNDS).await?;
@@ -181,8 +181,8 @@ impl Race<'_, '_> {
             for at in 0..self.field.len() {
                 if alive.contains(&at) {
                     self.field[at].rung = rung;
-                } else if self.field[at].fate == Fate::Alive {
-                    self.field[at].fate = Fate::Outrun;
+                } else if self.field[at].fate == CandidateFate::Alive {
+                    self.field[at].fate = CandidateFate::Outrun;
                 }
             }
             for batch in alive.chunks(BATCH) {
@@ -195,7 +195,8 @@ impl Race<'_, '_> {
     /// Returns the candidates of the next rung, the most promising first: the better half and, after its first two, combinations of the
     /// best.
     fn next_field(&mut self, rung: u32) -> Vec<usize> {
-        let alive: Vec<usize> = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive).collect();
+        let alive: Vec<usize> =
+            (0..self.field.len()).filter(|&at| self.field[at].fate == CandidateFate::Alive).collect();
         let scored = alive.iter().map(|at| (at, &self.field[*at].candidate.change, self.score(*at)));
         let mut next: Vec<usize> = halved(scored).into_iter().copied().collect();
         let unions = together(next.iter().map(|&at| &self.field[at].candidate.change), next.len() / 3);
@@ -206,7 +207,7 @@ impl Race<'_, '_> {
             {
                 next.insert(place, self.field.len());
                 place += 1;
-                self.field.push(Runner { candidate, rung, fate: Fate::Alive });
+                self.field.push(Runner { candidate, rung, fate: CandidateFate::Alive });
             }
         }
         next
@@ -230,7 +231,7 @@ impl Race<'_, '_> {
         });
         for &at in members {
             if let Some(reason) = unfit(&self.samples, at + 1, self.spec.memory_limit) {
-                self.field[at].fate = Fate::Dropped(reason.clone());
+                self.field[at].fate = CandidateFate::Dropped(reason.clone());
                 let change = self.field[at].candidate.change.clone();
                 self.lab.tell(TuneEvent::Dropped { change, reason });
             }
@@ -264,7 +265,7 @@ impl Race<'_, '_> {
 
     /// Returns the candidate in the race with the best figure.
     pub(super) fn best(&self) -> Option<usize> {
-        let alive = (0..self.field.len()).filter(|&at| self.field[at].fate == Fate::Alive);
+        let alive = (0..self.field.len()).filter(|&at| self.field[at].fate == CandidateFate::Alive);
         let scored = alive.filter_map(|at| Some((at, self.field[at].rung, self.score(at)?)));
         // Candidates with more rounds are preferred to those with a better figure from fewer rounds.
         scored.min_by(|a, b| b.1.cmp(&a.1).then(a.2.total_cmp(&b.2))).map(|(at, ..)| at)
@@ -278,7 +279,7 @@ impl Race<'_, '_> {
         let best = self.best();
         self.lab.tell(TuneEvent::Standing {
             tried: self.field.len(),
-            alive: self.field.iter().filter(|runner| runner.fate == Fate::Alive).count(),
+            alive: self.field.iter().filter(|runner| runner.fate == CandidateFate::Alive).count(),
             best: best.map(|at| (self.field[at].candidate.change.clone(), self.so_far(at))),
             leaders: self.ranked().take(LEADERS).collect(),
             left_ms: self.spec.budget.saturating_sub(self.begun.elapsed()).as_millis() as u64,
@@ -286,7 +287,7 @@ impl Race<'_, '_> {
     }
 
     /// Returns the candidates that ran, sorted by the last rung that they reached and then by their figure, the best first.
-    fn ranked(&self) -> impl Iterator<Item = Tried> {
+    fn ranked(&self) -> impl Iterator<Item = CandidateResult> {
         let mut order: Vec<(usize, Option<f64>)> = (0..self.field.len()).map(|at| (at, self.score(at))).collect();
         order.sort_by(|a, b| {
             let rung = |at: usize| self.field[at].rung;
@@ -296,7 +297,7 @@ impl Race<'_, '_> {
         // The budget may have ended before the last candidates ran.
         let run =
             move |at: usize| self.samples.of_variant(at + 1).next().is_some() || self.samples.failure(at + 1).is_some();
-        order.into_iter().filter(move |(at, _)| run(*at)).map(move |(at, score)| Tried {
+        order.into_iter().filter(move |(at, _)| run(*at)).map(move |(at, score)| CandidateResult {
             change: self.field[at].candidate.change.clone(),
             tier: self.field[at].candidate.tier,
             rung: self.field[at].rung,

@@ -12,7 +12,7 @@ use dbdyno_reports::{
     comparison::words::{interval, ratio},
     tune::effects_words as words,
 };
-use dbdyno_running::tune::effects::{Factor, GridEffects, Ranked, ValueEffect};
+use dbdyno_running::tune::effects::{Factor, GridEffects, RankedConfiguration, ValueEffect};
 use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
@@ -25,7 +25,7 @@ pub(crate) enum EffectsLine<'e> {
     /// A value of an option, compared with its first.
     Value(&'e Factor, &'e ValueEffect),
     /// A configuration, with its rank.
-    Ranked(usize, &'e Ranked),
+    Ranked(usize, &'e RankedConfiguration),
 }
 
 /// Maximum width of a text. It is the same in every terminal, so that the number of lines to scroll is too.
@@ -120,7 +120,7 @@ fn role(found: &JudgedRatio) -> Role {
 }
 
 /// Paints a configuration with a bar whose length shows how much slower it is than the fastest, on a log axis.
-fn draw_ranked(paint: &mut Paint<'_>, row: Rect, place: usize, one: &Ranked, slowest: f64) {
+fn draw_ranked(paint: &mut Paint<'_>, row: Rect, place: usize, one: &RankedConfiguration, slowest: f64) {
     let head = format!("{place:>4} {:>6} ", ratio(one.ratio));
     let columns = row.width / 6;
     let bar = Rect { x: row.x + width(&head) as u16, width: columns, ..row };

@@ -11,7 +11,7 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::tune::words;
-use dbdyno_running::tune::{Entry, Trial, TrialState};
+use dbdyno_running::tune::{LedgerEntry, Trial, TrialState};
 use ratatui::layout::Rect;
 
 /// Columns reserved for the change before the verdict is shortened.
@@ -38,7 +38,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
     );
 }
 
-fn draw_entry(paint: &mut Paint<'_>, row: Rect, entry: &Entry, parent: Option<&str>) {
+fn draw_entry(paint: &mut Paint<'_>, row: Rect, entry: &LedgerEntry, parent: Option<&str>) {
     let columns = usize::from(row.width);
     let mark = match (parent == Some(entry.trial.trial_id.as_str()), entry.trial.accepted) {
         (true, _) => "▸ ",
@@ -67,7 +67,7 @@ fn changed(trial: &Trial, room: usize) -> String {
 }
 
 /// Returns a trial's result, as a longer and a shorter text.
-fn outcome(entry: &Entry) -> (Vec<String>, Role) {
+fn outcome(entry: &LedgerEntry) -> (Vec<String>, Role) {
     let trial = &entry.trial;
     let (text, role) = match (&trial.state, trial.effects.as_slice()) {
         (TrialState::Tried, [only]) => {

@@ -7,7 +7,7 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units;
 use dbdyno_reports::{comparison::words::ratio, tune::taken_out};
-use dbdyno_running::tune::search::{Fate, Tried};
+use dbdyno_running::tune::search::{CandidateFate, CandidateResult};
 use ratatui::layout::Rect;
 
 /// Maximum number of changes removed from the winner that are shown; the command line shows all.
@@ -69,16 +69,16 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, search: &WatchedSearch, runni
 }
 
 /// Returns a line of the leaderboard. The fate has a sign, and a word if there is room.
-fn leader<'t>(place: usize, tried: &Tried, columns: usize) -> Vec<TextPiece<'t>> {
+fn leader<'t>(place: usize, tried: &CandidateResult, columns: usize) -> Vec<TextPiece<'t>> {
     let shown = tried.ratio.map_or_else(|| "-".to_owned(), ratio);
     let (sign, role) = match &tried.fate {
-        Fate::Alive if place == 0 => ("▸ ", Role::Good),
-        Fate::Alive => ("· ", Role::Text),
-        Fate::Outrun => ("  ", Role::Dim),
-        Fate::Dropped(_) => ("✗ ", Role::Warn),
+        CandidateFate::Alive if place == 0 => ("▸ ", Role::Good),
+        CandidateFate::Alive => ("· ", Role::Text),
+        CandidateFate::Outrun => ("  ", Role::Dim),
+        CandidateFate::Dropped(_) => ("✗ ", Role::Warn),
     };
     let why = match &tried.fate {
-        Fate::Dropped(reason) => format!(": {reason}"),
+        CandidateFate::Dropped(reason) => format!(": {reason}"),
         _ => format!(" (tier {})", tried.tier.sign()),
     };
     let figures = format!("{:>4} {:>6} {shown:>6}", tried.rung, tried.pairs);

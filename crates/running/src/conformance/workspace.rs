@@ -1,7 +1,7 @@
 //! A worker on a job of a check, in a folder of its own that is removed with it.
 
-use super::Candidate;
-use crate::runner::{Ending, RunFolder, Sent, Witness, WorkerProcess, confinement, differing};
+use super::CheckedEngine;
+use crate::runner::{RunFolder, Sent, Witness, WorkerEnd, WorkerProcess, confinement, differing};
 use dbdyno_engine::{
     describe::Description,
     protocol::{CacheStart, Event, Job, PROTOCOL, SuiteJob, TestDone},
@@ -32,10 +32,10 @@ const PROGRESS: Duration = Duration::from_millis(100);
 /// The seed of all randomness: the known answers are those for this seed.
 pub(super) const SEED: u64 = 1;
 
-/// An engine under check.
+/// An engine under check, and the folder in which its workers have their databases.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Desk<'d> {
-    pub(super) candidate: &'d Candidate,
+pub(super) struct CheckWorkspace<'d> {
+    pub(super) candidate: &'d CheckedEngine,
     work_dir: &'d Path,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Display for Stopped {
 
 impl Stopped {
     /// Adds the last lines of the worker's stderr, unless the worker itself reported what went wrong.
-    fn explained(self, ending: &Ending) -> Self {
+    fn explained(self, ending: &WorkerEnd) -> Self {
         match self {
             Self::Broke(how) => Self::Broke(ending.explain(how)),
             refused @ Self::Refused(_) => refused,
@@ -94,8 +94,8 @@ impl From<String> for Stopped {
     }
 }
 
-impl<'d> Desk<'d> {
-    pub(super) fn new(candidate: &'d Candidate, work_dir: &'d Path) -> Self {
+impl<'d> CheckWorkspace<'d> {
+    pub(super) fn new(candidate: &'d CheckedEngine, work_dir: &'d Path) -> Self {
         Self { candidate, work_dir }
     }
 
@@ -104,7 +104,7 @@ impl<'d> Desk<'d> {
     }
 
     /// Starts a worker. Its reports are trusted no more than in a session.
-    pub(super) fn begin(&self, errand: Errand) -> Result<Attempt, String> {
+    pub(super) fn begin(&self, errand: Errand) -> Result<CheckedWorker, String> {
         let run_id = identifier();
         let folder = RunFolder::create(self.work_dir, &run_id, false)
             .map_err(|error| format!("cannot create a folder in {}: {error}", self.work_dir.display()))?;
@@ -134,7 +134,7 @@ impl<'d> Desk<'d> {
         )?;
         let witness = Witness::new(worker.process(), &job);
         let description = self.description().clone();
-        Ok(Attempt { worker, job, witness, description, work_dir: self.work_dir.to_owned(), _folder: folder })
+        Ok(CheckedWorker { worker, job, witness, description, work_dir: self.work_dir.to_owned(), _folder: folder })
     }
 
     /// Has a worker open a database. Returns the reported version, and the options that the engine reads back itself.
@@ -156,7 +156,7 @@ impl<'d> Desk<'d> {
 
 /// A worker under way.
 #[derive(Debug)]
-pub(super) struct Attempt {
+pub(super) struct CheckedWorker {
     worker: WorkerProcess,
     job: Job,
     witness: Witness,
@@ -172,12 +172,12 @@ pub(super) struct Ended {
     /// Whether the worker ended by itself.
     pub(super) by_itself: bool,
     /// The worker's ending, with its log.
-    pub(super) ending: Ending,
+    pub(super) ending: WorkerEnd,
     /// Whether the job's folder was still there.
     pub(super) left_folder: bool,
 }
 
-impl Attempt {
+impl CheckedWorker {
     /// Returns the next event. An event that a session would not accept is an error. If the worker waits, it is told to continue.
     pub(super) async fn next(&mut self) -> Result<Event, Stopped> {
         let Sent { event, histogram } = self.worker.next().await?;

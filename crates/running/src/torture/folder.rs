@@ -9,12 +9,12 @@ use std::{
 
 /// A folder with databases, and with the worker's records about itself.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct TortureFolder {
     path: PathBuf,
     patience: Duration,
 }
 
-impl Desk {
+impl TortureFolder {
     /// Creates an empty folder. `patience`: how long a worker may take to open the databases that will be there.
     pub(super) fn cleared(path: PathBuf, patience: Duration) -> Result<Self, TortureError> {
         let clear = || {
