@@ -8,7 +8,7 @@ use super::{
     completions::{engines, terms},
     error::{CliError, INTERRUPTED, unwritten},
     output::{command_line, print, print_coloured, table_style, written},
-    until_decided::{Ending, Further, until_decided},
+    until_decided::{Further, RoundsOutcome, until_decided},
 };
 use clap::Args;
 use dbdyno_catalog::Difference;
@@ -299,9 +299,9 @@ fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) ->
     if let Some(test) = &args.until_decided {
         let further = Further { options: &options, metric: args.metric(), test: test.as_deref(), most: args.most };
         match until_decided(places, &store, selected, &further)? {
-            Ending::Decided => {}
-            Ending::Open(reasons) => left_open = reasons,
-            Ending::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
+            RoundsOutcome::Decided => {}
+            RoundsOutcome::Open(reasons) => left_open = reasons,
+            RoundsOutcome::Interrupted => return Ok(ExitCode::from(INTERRUPTED)),
         }
         [side_a, side_b] = load_both(&store, selected, args.metric(), latencies)?;
     }

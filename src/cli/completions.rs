@@ -202,10 +202,11 @@ pub(super) fn terms() -> ArgValueCompleter {
 }
 
 /// A candidate with its description, which may be empty.
-type Candidate = (String, String);
+type Suggestion = (String, String);
 
-fn shown(candidates: Vec<Candidate>) -> Vec<CompletionCandidate> {
-    let one = |(name, about): Candidate| CompletionCandidate::new(name).help((!about.is_empty()).then(|| about.into()));
+fn shown(candidates: Vec<Suggestion>) -> Vec<CompletionCandidate> {
+    let one =
+        |(name, about): Suggestion| CompletionCandidate::new(name).help((!about.is_empty()).then(|| about.into()));
     candidates.into_iter().map(one).collect()
 }
 
@@ -213,7 +214,7 @@ fn begins(name: &str, current: &OsStr) -> bool {
     current.to_str().is_some_and(|current| name.starts_with(current))
 }
 
-fn of_catalog(candidates: fn(&Catalog) -> Vec<Candidate>) -> ArgValueCompleter {
+fn of_catalog(candidates: fn(&Catalog) -> Vec<Suggestion>) -> ArgValueCompleter {
     ArgValueCompleter::new(move |current: &OsStr| {
         let all = catalog().map_or_else(Vec::new, |catalog| candidates(&catalog));
         shown(all.into_iter().filter(|(name, _)| begins(name, current)).collect())
@@ -240,7 +241,7 @@ fn given(flag: &str) -> Option<String> {
 }
 
 /// Completes the last part of a list of engines with options.
-fn of_engines(current: &str, known: &[&Description]) -> Vec<Candidate> {
+fn of_engines(current: &str, known: &[&Description]) -> Vec<Suggestion> {
     let (before, part) = split_after(current, ',');
     // The engine whose options the list is in, if any: the last piece with a `:`.
     let owner = current.rsplit(',').find_map(|piece| Some(piece.split_once(':')?.0));
@@ -258,7 +259,7 @@ fn of_engines(current: &str, known: &[&Description]) -> Vec<Candidate> {
     with_prefix(before, options.into_iter().chain(engines).collect())
 }
 
-fn of_settings(current: &str, owners: &[(String, Vec<OptionSpec>)]) -> Vec<Candidate> {
+fn of_settings(current: &str, owners: &[(String, Vec<OptionSpec>)]) -> Vec<Suggestion> {
     match current.split_once('.') {
         None => {
             let names = owners.iter().filter(|(name, _)| name.starts_with(current));
@@ -273,7 +274,7 @@ fn of_settings(current: &str, owners: &[(String, Vec<OptionSpec>)]) -> Vec<Candi
 }
 
 /// Completes `OPTION=VALUE|VALUE`.
-fn of_option(current: &str, options: &[OptionSpec]) -> Vec<Candidate> {
+fn of_option(current: &str, options: &[OptionSpec]) -> Vec<Suggestion> {
     let Some((name, values)) = current.split_once('=') else {
         let options = options.iter().filter(|option| option.name.starts_with(current));
         return options.map(|option| (format!("{}=", option.name), option.help.clone())).collect();
@@ -289,7 +290,7 @@ fn of_option(current: &str, options: &[OptionSpec]) -> Vec<Candidate> {
     with_prefix(&format!("{name}={before}"), offered.collect())
 }
 
-fn with_prefix(prefix: &str, candidates: Vec<Candidate>) -> Vec<Candidate> {
+fn with_prefix(prefix: &str, candidates: Vec<Suggestion>) -> Vec<Suggestion> {
     candidates.into_iter().map(|(name, about)| (format!("{prefix}{name}"), about)).collect()
 }
 

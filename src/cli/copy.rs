@@ -1,7 +1,7 @@
 //! `dbdyno copy`.
 
 use super::{
-    args::{Places, Terms},
+    args::{Places, SelectionTerms},
     error::CliError,
     output::{command_line, print},
 };
@@ -15,7 +15,7 @@ use std::{path::PathBuf, process::ExitCode};
 #[command(group = ArgGroup::new("target").args(["to", "to_parquet"]).required(true))]
 pub(super) struct CopyArgs {
     #[command(flatten)]
-    selection: Terms,
+    selection: SelectionTerms,
     /// The store to copy to. dbdyno creates it if it does not exist.
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,

@@ -1,7 +1,9 @@
 //! `dbdyno export`: the results of a selection as a file for other programs, with the command that made it.
 
 use super::{
-    args::{CsvArgs, OutArgs, OutputFormat, Places, Terms, chosen_format, format_or_tracker, metric, say_unmatched},
+    args::{
+        CsvArgs, OutArgs, OutputFormat, Places, SelectionTerms, chosen_format, format_or_tracker, metric, say_unmatched,
+    },
     error::{CliError, unwritten, unwritten_file},
     output::{command_line, streamed},
 };
@@ -31,7 +33,7 @@ use std::{
 #[derive(Debug, Args)]
 pub(super) struct ExportArgs {
     #[command(flatten)]
-    selection: Terms,
+    selection: SelectionTerms,
     /// Format of the results [default: by the ending of --out, else csv].
     ///
     /// csv, json and parquet have every column, with a row for each run and test. The formats of benchmark trackers have the medians of

@@ -15,10 +15,10 @@ const MAIN_COMMANDS: [&str; 10] =
     ["run", "compare", "results", "tune", "capacity", "torture", "trend", "export", "list", "doctor"];
 
 /// An example: what it does, and the command.
-type Example = (&'static str, &'static str);
+type CommandExample = (&'static str, &'static str);
 
 /// Examples by command.
-pub(super) const EXAMPLES: &[(&str, &[Example])] = &[
+pub(super) const EXAMPLES: &[(&str, &[CommandExample])] = &[
     (
         "",
         &[
@@ -249,11 +249,11 @@ fn with_examples(command: Command, path: &str) -> Command {
 }
 
 /// The examples of a command, by its words.
-pub(super) fn examples(path: &str) -> &'static [Example] {
+pub(super) fn examples(path: &str) -> &'static [CommandExample] {
     EXAMPLES.iter().find(|(command, _)| *command == path).map_or(&[], |(_, examples)| *examples)
 }
 
-fn listed(examples: &[Example]) -> String {
+fn listed(examples: &[CommandExample]) -> String {
     let each: Vec<String> = examples.iter().map(|(what, command)| format!("  # {what}\n  {command}")).collect();
     each.join("\n")
 }

@@ -1,7 +1,7 @@
 //! `dbdyno results`.
 
 use super::{
-    args::{Places, ReportArgs, Terms, say_unmatched, whole},
+    args::{Places, ReportArgs, SelectionTerms, say_unmatched, whole},
     error::CliError,
     output::{command_line, print},
 };
@@ -22,7 +22,7 @@ use std::process::ExitCode;
 #[command(group = ArgGroup::new("shape").args(["count", "group_by", "matrix", "transpose", "details", "followed"]))]
 pub(super) struct ResultsArgs {
     #[command(flatten)]
-    selection: Terms,
+    selection: SelectionTerms,
     /// Show only the number of results of tests; with --runs, the number of runs, including those without a finished test.
     #[arg(long)]
     count: bool,

@@ -1,7 +1,7 @@
 //! `dbdyno trend`: a configuration over its sessions, with the places at which it changed.
 
 use super::{
-    args::{Places, ReportArgs, Terms, metric},
+    args::{Places, ReportArgs, SelectionTerms, metric},
     error::CliError,
     output::command_line,
 };
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 #[derive(Debug, Args)]
 pub(super) struct TrendArgs {
     #[command(flatten)]
-    selection: Terms,
+    selection: SelectionTerms,
     /// The metric: any figure of a test [default: the wall time; operations a second if tests end after a time].
     #[arg(long, value_name = "METRIC", value_parser = metric())]
     metric: Option<Metric>,

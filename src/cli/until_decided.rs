@@ -34,7 +34,7 @@ pub(super) struct Further<'a> {
 
 /// How adding rounds ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum RoundsOutcome {
     /// Every test that was meant is decided.
     Decided,
     /// These stay undecided, each with the reason why no more rounds are added.
@@ -48,7 +48,7 @@ pub(super) fn until_decided(
     store: &Store,
     selected: [(&str, &Selection); 2],
     asked: &Further<'_>,
-) -> Result<Ending, CliError> {
+) -> Result<RoundsOutcome, CliError> {
     let registry = Registry::discover();
     let mut added = Added::new();
     loop {
@@ -68,7 +68,7 @@ pub(super) fn until_decided(
                 Some(format!("{} {}, size {}: {}", line.test, line.name, line.size, look.err()?))
             };
             let reasons: Vec<String> = refused.into_iter().filter_map(reason).collect();
-            return Ok(if reasons.is_empty() { Ending::Decided } else { Ending::Open(reasons) });
+            return Ok(if reasons.is_empty() { RoundsOutcome::Decided } else { RoundsOutcome::Open(reasons) });
         };
         *added.entry(key(&look)).or_default() += look.rounds;
         let further = FurtherRounds::find(look, &command_line(), &registry, store)?;
@@ -80,7 +80,7 @@ pub(super) fn until_decided(
             return Err(CliError::Failed(format!("some results could not be saved: {reason}")));
         }
         if matches!(report.session.status, Status::Cancelled | Status::Interrupted) {
-            return Ok(Ending::Interrupted);
+            return Ok(RoundsOutcome::Interrupted);
         }
     }
 }

@@ -14,7 +14,7 @@ pub(super) use format::{CsvArgs, OutputFormat, chosen_format, format_of, format_
 pub(super) use lists::{EngineList, SizeList};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};
-pub(super) use runs::{AffectedRuns, Terms, say_unmatched};
-pub(super) use sheet::{Report, ReportArgs, SheetArgs};
+pub(super) use runs::{AffectedRuns, SelectionTerms, say_unmatched};
+pub(super) use sheet::{ReportArgs, ReportTarget, SheetArgs};
 pub(super) use terminal::TerminalArgs;
 pub(super) use values::{filled, machine_name, owner_option, percent, whole};

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// Which results or runs are meant.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Selection")]
-pub(in crate::cli) struct Terms {
+pub(in crate::cli) struct SelectionTerms {
     /// Terms that all must hold, as in engine=lmdb or 'size>=1000'; a word matches tests, and engines with their options, that
     /// contain it.
     ///
@@ -21,7 +21,7 @@ pub(in crate::cli) struct Terms {
     terms: Vec<String>,
 }
 
-impl Terms {
+impl SelectionTerms {
     pub(in crate::cli) fn selection(&self) -> Result<Selection, CliError> {
         Selection::parse(&self.terms).map_err(CliError::Usage)
     }

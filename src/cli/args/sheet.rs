@@ -31,16 +31,16 @@ pub(in crate::cli) struct SheetArgs {
 
 impl SheetArgs {
     /// Where the report goes, checked before anything is done.
-    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Report, CliError> {
+    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<ReportTarget, CliError> {
         self.checked_as(self.format, places)
     }
 
-    fn checked_as(&self, format: Option<Format>, places: &Places) -> Result<Report, CliError> {
+    fn checked_as(&self, format: Option<Format>, places: &Places) -> Result<ReportTarget, CliError> {
         let output = self.out.checked(places)?;
         let requested = format.map(OutputFormat::Own);
         let format = chosen_format(requested, self.out.file(), SHEET_FORMATS, Format::Table)?;
         let format = format.own(SHEET_FORMATS).map_err(CliError::Usage)?;
-        Ok(Report { format, cells: self.csv.cells, output })
+        Ok(ReportTarget { format, cells: self.csv.cells, output })
     }
 }
 
@@ -57,21 +57,21 @@ pub(in crate::cli) struct ReportArgs {
 
 impl ReportArgs {
     /// Where the report goes, checked before anything is done.
-    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<Report, CliError> {
+    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<ReportTarget, CliError> {
         let format = if self.json { Some(Format::Json) } else { self.sheet.format };
         self.sheet.checked_as(format, places)
     }
 }
 
 /// Where a report goes, and in which format.
-pub(in crate::cli) struct Report {
+pub(in crate::cli) struct ReportTarget {
     format: Format,
     cells: Cells,
     /// None for stdout.
     output: Option<Output>,
 }
 
-impl Report {
+impl ReportTarget {
     /// Whether people read it on their terminal.
     pub(in crate::cli) fn is_for_people(&self) -> bool {
         self.format == Format::Table && self.output.is_none()

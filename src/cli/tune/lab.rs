@@ -2,7 +2,7 @@
 
 use super::progress::show;
 use crate::cli::{
-    args::{MeasureArgs, Places, ProgressArgs, Report, notices},
+    args::{MeasureArgs, Places, ProgressArgs, ReportTarget, notices},
     error::{CliError, INTERRUPTED},
     output::command_line,
     session::shown,
@@ -68,7 +68,7 @@ pub(super) fn trial_of(store: &Store, id: &str) -> Result<Trial, CliError> {
 }
 
 /// Writes what came of trials, and chooses the exit code.
-pub(super) fn conclude(trials: &[Trial], progress: &ProgressArgs, report: &Report) -> Result<ExitCode, CliError> {
+pub(super) fn conclude(trials: &[Trial], progress: &ProgressArgs, report: &ReportTarget) -> Result<ExitCode, CliError> {
     if !progress.json || report.has_file() {
         report.write(&trials_sheet(trials, &command_line()), &trials)?;
     }

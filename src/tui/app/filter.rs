@@ -17,7 +17,7 @@ impl App {
         };
         filter.remember(self.world.filters.clone());
         // The store may have changed since the last filter.
-        self.known = filter::Known::default();
+        self.known = filter::StoredNames::default();
         let mut commands = Vec::new();
         if filter.keys == FilterKeys::Stored {
             commands.push(Command::Request(Request::Filter(filter::Request::Names)));

@@ -20,7 +20,7 @@ pub use open::OpenOverlay;
 pub use paint::draw;
 
 use crate::tui::{
-    filter::Known,
+    filter::StoredNames,
     keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
     overlay::{Overlay, paint::page_columns},
     screens::{Context, Screens, intent::Notice, live::LastSession},
@@ -71,7 +71,7 @@ pub struct App {
     /// The overlay that covers the screen.
     pub(crate) open: Option<OpenOverlay>,
     /// Names and values from the store, for completions while a filter is typed.
-    known: Known,
+    known: StoredNames,
     /// The latest messages to the user.
     pub(crate) notices: Notices,
     /// Columns and rows of the terminal.
@@ -101,7 +101,7 @@ impl App {
             zoomed: false,
             behind: Vec::new(),
             open: None,
-            known: Known::default(),
+            known: StoredNames::default(),
             notices: Notices::default(),
             size,
             theme: None,

@@ -7,8 +7,8 @@ use crate::tui::{
     launch::Opening,
     overlay::{CommandLine, ListItem, Outcome, Reply},
     palette::{
-        self, Argument, Asked, Form, Known, PaletteCommand, Stage, Stored, Takes, Values, arguments, command_of, names,
-        offered, opening_of, unknown,
+        self, Argument, ArgumentValues, CompletionData, DialogPrompt, PaletteCommand, ReplyForm, Stage, Stored, Takes,
+        arguments, command_of, names, offered, opening_of, unknown,
     },
     screens::{
         ScreenDialog,
@@ -101,11 +101,11 @@ impl App {
                 None => Stage::Name,
                 Some(command) => {
                     let values = self.values(command);
-                    self.known = filter::Known::default();
-                    if matches!(values, Values::Asked(Asked { form: Form::Filter { .. }, .. })) {
+                    self.known = filter::StoredNames::default();
+                    if matches!(values, ArgumentValues::Asked(DialogPrompt { form: ReplyForm::Filter { .. }, .. })) {
                         commands.push(Command::Request(Request::Filter(filter::Request::Names)));
                     }
-                    if let Values::Stored(of) = values
+                    if let ArgumentValues::Stored(of) = values
                         && !palette.stored.contains_key(&of)
                     {
                         commands.push(Command::Request(Request::Palette(palette::Request(of))));
@@ -115,7 +115,7 @@ impl App {
             };
         }
         if let Stage::Argument(argument) = &palette.stage
-            && let Values::Asked(Asked { form: Form::Filter { keys, .. }, .. }) = argument.values
+            && let ArgumentValues::Asked(DialogPrompt { form: ReplyForm::Filter { keys, .. }, .. }) = argument.values
         {
             let typed = line.text().get(argument.command.words.len() + 1..).unwrap_or_default().to_owned();
             commands.extend(self.want(&typed, keys));
@@ -125,7 +125,7 @@ impl App {
             Stage::Argument(argument) => {
                 let Argument { command, values, .. } = argument.as_ref();
                 let theme = palette.theme.as_ref().map_or(&self.world.theme, |theme| &theme.name);
-                let known = Known { world: &self.world, theme, stored: &palette.stored, filter: &self.known };
+                let known = CompletionData { world: &self.world, theme, stored: &palette.stored, filter: &self.known };
                 let typed = line.text().get(command.words.len() + 1..).unwrap_or_default().to_owned();
                 arguments(command, values, &typed, known)
             }
@@ -136,13 +136,13 @@ impl App {
     }
 
     /// Returns the possible values of an argument. If it is the reply to a key's dialog, the screen supplies that dialog now.
-    fn values(&self, command: &PaletteCommand) -> Values {
+    fn values(&self, command: &PaletteCommand) -> ArgumentValues {
         let (on, to) = match command.takes {
-            Takes::Theme => return Values::Themes,
-            Takes::Screen => return Values::Screens,
-            Takes::View => return Values::Views,
-            Takes::NewView => return Values::NewView,
-            Takes::Stored(of) => return Values::Stored(of),
+            Takes::Theme => return ArgumentValues::Themes,
+            Takes::Screen => return ArgumentValues::Screens,
+            Takes::View => return ArgumentValues::Views,
+            Takes::NewView => return ArgumentValues::NewView,
+            Takes::Stored(of) => return ArgumentValues::Stored(of),
             Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
         };
         let mut refused = format!("no {} is available here now", command.argument);
@@ -157,11 +157,11 @@ impl App {
                 }
                 _ => continue,
             };
-            if let Some(form) = Form::of(overlay, is_file) {
-                return Values::Asked(Asked { on, dialog, form });
+            if let Some(form) = ReplyForm::of(overlay, is_file) {
+                return ArgumentValues::Asked(DialogPrompt { on, dialog, form });
             }
         }
-        Values::Refused(refused)
+        ArgumentValues::Refused(refused)
     }
 
     /// Previews the effect of an argument, if that is immediate and easy to undo.
@@ -169,12 +169,12 @@ impl App {
         let Stage::Argument(argument) = &mut palette.stage else { return Vec::new() };
         let Argument { command, values, shown } = argument.as_mut();
         match values {
-            Values::Themes => {
+            ArgumentValues::Themes => {
                 let theme = line.pointed().and_then(|at| self.world.themes.get(at));
                 self.theme = theme.or(palette.theme.as_ref()).cloned();
                 Vec::new()
             }
-            Values::Asked(Asked { on, dialog, form }) if *on == self.screen => {
+            ArgumentValues::Asked(DialogPrompt { on, dialog, form }) if *on == self.screen => {
                 let Some(initial) = form.initial() else { return Vec::new() };
                 let typed = line.text().get(command.words.len() + 1..).unwrap_or_default();
                 if shown.as_deref().unwrap_or(initial) == typed {
@@ -192,11 +192,11 @@ impl App {
     fn leave_argument(&mut self, palette: &mut Palette) -> Vec<Command> {
         let Stage::Argument(argument) = mem::replace(&mut palette.stage, Stage::Name) else { return Vec::new() };
         match (argument.values, argument.shown) {
-            (Values::Themes, _) => {
+            (ArgumentValues::Themes, _) => {
                 self.theme.clone_from(&palette.theme);
                 Vec::new()
             }
-            (Values::Asked(Asked { dialog, form, .. }), Some(shown)) => match form.initial() {
+            (ArgumentValues::Asked(DialogPrompt { dialog, form, .. }), Some(shown)) => match form.initial() {
                 Some(initial) if shown != initial => self.typing(&dialog, initial),
                 _ => Vec::new(),
             },
@@ -214,11 +214,11 @@ impl App {
     fn take_command(&mut self, mut line: CommandLine, palette: Box<Palette>) -> Vec<Command> {
         let done = match &palette.stage {
             Stage::Name => match Self::named(&line, &palette) {
-                Ok(Named::Key(action)) => {
+                Ok(CommandOrKey::Key(action)) => {
                     self.closed = Some(self.now);
                     return self.act(action);
                 }
-                Ok(Named::Command(command)) => {
+                Ok(CommandOrKey::Command(command)) => {
                     line.set(format!("{} ", command.words));
                     return self.follow(line, palette);
                 }
@@ -241,13 +241,13 @@ impl App {
     }
 
     /// Returns the command or key that the typed name refers to.
-    fn named(line: &CommandLine, palette: &Palette) -> Result<Named, String> {
+    fn named(line: &CommandLine, palette: &Palette) -> Result<CommandOrKey, String> {
         let at = line.pointed();
         let command = at.and_then(|at| palette.offered.get(at));
         let binding = at.and_then(|at| palette.bindings.get(at.checked_sub(palette.offered.len())?));
         match (command, binding) {
-            (Some(command), _) => Ok(Named::Command(command)),
-            (None, Some(binding)) => Ok(Named::Key(binding.action)),
+            (Some(command), _) => Ok(CommandOrKey::Command(command)),
+            (None, Some(binding)) => Ok(CommandOrKey::Key(binding.action)),
             (None, None) => {
                 let words = palette.offered.iter().map(|command| command.words);
                 Err(unknown(line.text().trim(), "a command", words))
@@ -265,24 +265,24 @@ impl App {
         };
         let text = line.pointed().and_then(|at| items.get(at)).map_or(typed, |item| &item.label);
         match values {
-            Values::Refused(reason) => Err(reason.clone()),
-            Values::Themes => {
+            ArgumentValues::Refused(reason) => Err(reason.clone()),
+            ArgumentValues::Themes => {
                 let theme = self.world.themes.get(chosen()?).cloned();
                 let name = theme.as_ref().map_or_else(String::new, |theme| theme.name.clone());
                 self.theme = theme;
                 self.say(Notice::good(format!("{name}: `dbdyno --theme {name}` starts with it")));
                 Ok(Vec::new())
             }
-            Values::Screens => {
+            ArgumentValues::Screens => {
                 Ok(chosen().map(|at| ScreenId::tabs().nth(at).map_or_else(Vec::new, |screen| self.go(screen)))?)
             }
-            Values::Views => {
+            ArgumentValues::Views => {
                 let view = self.world.views.get(chosen()?).cloned();
                 view.map_or_else(|| Ok(Vec::new()), |view| self.show_view(&view))
             }
-            Values::NewView => self.save_view(text),
-            Values::Stored(Stored::Engines) => opening_of(text).map(|opening| self.show(opening)),
-            Values::Stored(of) => {
+            ArgumentValues::NewView => self.save_view(text),
+            ArgumentValues::Stored(Stored::Engines) => opening_of(text).map(|opening| self.show(opening)),
+            ArgumentValues::Stored(of) => {
                 if line.completions.is_free {
                     return Err(line.completions.note.clone());
                 }
@@ -292,11 +292,11 @@ impl App {
                     _ => Opening::Run(id),
                 }))
             }
-            Values::Asked(Asked { on, dialog, form }) => {
+            ArgumentValues::Asked(DialogPrompt { on, dialog, form }) => {
                 let reply = match form {
-                    Form::OneOf(_) => Reply::Chosen(vec![chosen()?]),
+                    ReplyForm::OneOf(_) => Reply::Chosen(vec![chosen()?]),
                     // A completion is only a part of a filter.
-                    Form::Filter { .. } => Reply::Text(typed.to_owned()),
+                    ReplyForm::Filter { .. } => Reply::Text(typed.to_owned()),
                     form => Reply::Text(form.text(text)?),
                 };
                 let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
@@ -310,7 +310,7 @@ impl App {
 }
 
 /// The command or key that a typed name refers to.
-enum Named {
+enum CommandOrKey {
     Command(&'static PaletteCommand),
     Key(Action),
 }

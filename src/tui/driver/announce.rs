@@ -8,9 +8,9 @@ use std::fmt;
 
 /// A sequence for the terminal. Text from outside is escaped in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told(String);
+pub(super) struct TerminalSequence(String);
 
-impl Command for Told {
+impl Command for TerminalSequence {
     fn write_ansi(&self, f: &mut impl fmt::Write) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -35,7 +35,7 @@ impl Announcer {
     }
 
     /// Returns the sequence that shows the current progress.
-    pub(super) fn how_far(&mut self, progress: Option<&Progress>) -> Told {
+    pub(super) fn how_far(&mut self, progress: Option<&Progress>) -> TerminalSequence {
         let mut told = String::new();
         if self.wanted.title {
             let title = title(progress);
@@ -52,11 +52,11 @@ impl Announcer {
                 self.progress = Some(bar);
             }
         }
-        Told(told)
+        TerminalSequence(told)
     }
 
     /// Returns the sequence that announces the end of a job.
-    pub(super) fn over(&self, what: &str) -> Told {
+    pub(super) fn over(&self, what: &str) -> TerminalSequence {
         let mut told = String::new();
         if self.wanted.notification {
             // Terminals support one of two sequences, and no terminal supports both.
@@ -66,7 +66,7 @@ impl Announcer {
         if self.wanted.bell {
             told.push('\u{7}');
         }
-        Told(told)
+        TerminalSequence(told)
     }
 
     /// Returns the bytes for a terminal that no longer shows the screens. The terminal guard restores the title.

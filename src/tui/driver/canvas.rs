@@ -14,9 +14,9 @@ use std::{
 
 /// Bytes that are not handed over yet.
 #[derive(Debug, Clone, Default)]
-struct Pending(Rc<RefCell<Vec<u8>>>);
+struct PendingBytes(Rc<RefCell<Vec<u8>>>);
 
-impl Write for Pending {
+impl Write for PendingBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.borrow_mut().write(bytes)
     }
@@ -29,14 +29,14 @@ impl Write for Pending {
 /// The screen as it was last painted.
 #[derive(Debug)]
 pub(super) struct Canvas {
-    pending: Pending,
-    terminal: Terminal<CrosstermBackend<Pending>>,
+    pending: PendingBytes,
+    terminal: Terminal<CrosstermBackend<PendingBytes>>,
 }
 
 impl Canvas {
     /// Returns an empty canvas, as large as the terminal on standard input.
     pub(super) fn blank() -> io::Result<Self> {
-        let mut pending = Pending::default();
+        let mut pending = PendingBytes::default();
         // ratatui's own `clear` asks the terminal where its cursor is, which not every terminal answers.
         queue!(pending, Clear(ClearType::All))?;
         Ok(Self { terminal: Terminal::new(CrosstermBackend::new(pending.clone()))?, pending })

@@ -25,7 +25,7 @@ pub(super) struct Lane {
 
 /// A request that is to be responded to now. Call [`Desk::ended`] after the response.
 #[derive(Debug)]
-pub(super) struct Begun<R> {
+pub(super) struct StartedRequest<R> {
     pub(super) lane: Lane,
     pub(super) request: R,
     /// The watch of the request, if it is a read.
@@ -34,10 +34,10 @@ pub(super) struct Begun<R> {
 
 /// The next steps after a response.
 #[derive(Debug)]
-pub(super) struct Followed<R> {
+pub(super) struct NextSteps<R> {
     /// Whether the response is still wanted, because no newer request has made it obsolete.
     pub(super) is_wanted: bool,
-    pub(super) next: Option<Begun<R>>,
+    pub(super) next: Option<StartedRequest<R>>,
 }
 
 /// One lane: the running request and the waiting ones.
@@ -62,13 +62,13 @@ impl<R> Default for Desk<R> {
 
 impl<R> Desk<R> {
     /// Adds a request, and returns it if it is to begin at once. Older requests for the same subject are dropped or interrupted.
-    pub(super) fn post(&mut self, sender: Sender, subject: Subject, request: R) -> Option<Begun<R>> {
+    pub(super) fn post(&mut self, sender: Sender, subject: Subject, request: R) -> Option<StartedRequest<R>> {
         let lane = Lane { sender, changes: matches!(subject, Subject::Change) };
         match self.lanes.entry(lane) {
             Entry::Vacant(free) => {
                 let watch = subject.watch().cloned();
                 free.insert(Queue { running: subject, waiting: VecDeque::new() });
-                Some(Begun { lane, request, watch })
+                Some(StartedRequest { lane, request, watch })
             }
             Entry::Occupied(mut taken) => {
                 let queue = taken.get_mut();
@@ -83,9 +83,9 @@ impl<R> Desk<R> {
     }
 
     /// Ends the request of a lane after its response.
-    pub(super) fn ended(&mut self, lane: Lane) -> Followed<R> {
+    pub(super) fn ended(&mut self, lane: Lane) -> NextSteps<R> {
         let Entry::Occupied(mut taken) = self.lanes.entry(lane) else {
-            return Followed { is_wanted: false, next: None };
+            return NextSteps { is_wanted: false, next: None };
         };
         let queue = taken.get_mut();
         let is_wanted = !queue.waiting.iter().any(|(newer, _)| newer.replaces(&queue.running));
@@ -93,14 +93,14 @@ impl<R> Desk<R> {
             Some((subject, request)) => {
                 let watch = subject.watch().cloned();
                 queue.running = subject;
-                Some(Begun { lane, request, watch })
+                Some(StartedRequest { lane, request, watch })
             }
             None => {
                 taken.remove();
                 None
             }
         };
-        Followed { is_wanted, next }
+        NextSteps { is_wanted, next }
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
 
     const RESULTS: Sender = Sender::Screen(ScreenId::Results);
 
-    fn page(desk: &mut Desk<usize>, number: usize) -> (ReadWatch, Option<Begun<usize>>) {
+    fn page(desk: &mut Desk<usize>, number: usize) -> (ReadWatch, Option<StartedRequest<usize>>) {
         let watch = ReadWatch::default();
         let begun = desk.post(RESULTS, Subject::watched("page", &watch), number);
         (watch, begun)
@@ -131,11 +131,11 @@ mod tests {
             .collect();
         assert!(first.is_given_up());
         assert_eq!(desk.lanes[&lane].waiting.len(), 1);
-        let Followed { is_wanted, next } = desk.ended(lane);
+        let NextSteps { is_wanted, next } = desk.ended(lane);
         assert!(!is_wanted, "the response of the first comes too late");
         assert_eq!(next.unwrap().request, 500);
         assert!(!later.last().unwrap().is_given_up());
-        let Followed { is_wanted, next } = desk.ended(lane);
+        let NextSteps { is_wanted, next } = desk.ended(lane);
         assert!(is_wanted && next.is_none() && desk.lanes.is_empty());
     }
 
@@ -159,7 +159,7 @@ mod tests {
         (2..=300).for_each(|number| assert!(desk.post(RESULTS, Subject::Change, number).is_none()));
         assert!(!watch.is_given_up());
         for number in 2..=300 {
-            let Followed { is_wanted, next } = desk.ended(begun.lane);
+            let NextSteps { is_wanted, next } = desk.ended(begun.lane);
             assert!(is_wanted && next.unwrap().request == number);
         }
     }

@@ -4,7 +4,7 @@ use super::{
     Left, Over,
     announce::Announcer,
     canvas::Canvas,
-    desk::{Begun, Desk, Followed, Lane},
+    desk::{Desk, Lane, NextSteps, StartedRequest},
     input, respond,
     signals::{Signalled, Signals},
     task::Task,
@@ -244,8 +244,8 @@ impl EventLoop {
     }
 
     /// Responds to a request on a separate thread. While a session runs, this happens between two of its tests.
-    fn begin(&self, begun: Begun<Request>) {
-        let Begun { lane, request, watch } = begun;
+    fn begin(&self, begun: StartedRequest<Request>) {
+        let StartedRequest { lane, request, watch } = begun;
         let (mut setup, responder) = (self.setup.clone(), self.responder.clone());
         if let Some(watch) = &watch {
             setup.store = setup.store.watched(watch);
@@ -267,7 +267,7 @@ impl EventLoop {
 
     /// Handles the response to a request: the next request of its lane begins.
     fn responded(&mut self, lane: Lane, response: Option<Response>) -> io::Result<()> {
-        let Followed { is_wanted, next } = self.desk.ended(lane);
+        let NextSteps { is_wanted, next } = self.desk.ended(lane);
         if let Some(next) = next {
             self.begin(next);
         }

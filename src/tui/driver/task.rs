@@ -55,13 +55,13 @@ impl Task {
         })
     }
 
-    fn spawn<F>(messages: UnboundedSender<Message>, run: impl FnOnce(Watched) -> F + Send + 'static) -> Self
+    fn spawn<F>(messages: UnboundedSender<Message>, run: impl FnOnce(JobWatch) -> F + Send + 'static) -> Self
     where
         F: Future<Output = Result<(), String>> + Send,
     {
         let (tells, told) = unbounded_channel();
         let job = Arc::new(OnceLock::new());
-        let watched = Watched { job: Arc::clone(&job), told, messages: messages.clone() };
+        let watched = JobWatch { job: Arc::clone(&job), told, messages: messages.clone() };
         let watching = tokio::spawn(async move {
             let outcome = run(watched).await;
             // The receiver is gone if the screens are gone.
@@ -84,13 +84,13 @@ impl Task {
 }
 
 /// A watched job, for the code that waits for its end.
-struct Watched {
+struct JobWatch {
     job: Arc<OnceLock<FoundJob>>,
     told: UnboundedReceiver<SessionRequest>,
     messages: UnboundedSender<Message>,
 }
 
-impl Watched {
+impl JobWatch {
     /// Passes the job's events to the screens, and control messages to the job, until the job ends.
     async fn until_its_end(mut self, job: FoundJob) -> Result<JobEnd, String> {
         let job = self.job.get_or_init(|| job);
@@ -113,7 +113,7 @@ impl Watched {
 }
 
 /// Starts this program with these arguments, and watches it to its end.
-async fn started(arguments: impl Iterator<Item = String>, work_dir: &Path, watched: Watched) -> Result<(), String> {
+async fn started(arguments: impl Iterator<Item = String>, work_dir: &Path, watched: JobWatch) -> Result<(), String> {
     let failed = |error: io::Error| format!("dbdyno cannot be started: {error}");
     let mut started = StartedJob::start(arguments, work_dir).map_err(failed)?;
     let job = loop {

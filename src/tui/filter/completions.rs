@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// Names and values from the store, for completions while a filter is typed.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct StoredNames {
     /// The names of options and kept keys; none until they are read.
     pub(crate) names: Option<Vec<String>>,
     /// The values of keys, by the words of the keys; none until they are read.
@@ -15,7 +15,7 @@ pub(crate) struct Known {
 
 /// The place in a line where the user types.
 #[derive(Debug, PartialEq, Eq)]
-enum Place<'l> {
+enum CompletionPlace<'l> {
     /// At a key, or a word.
     Key { head: &'l str },
     /// At a value of a key.
@@ -27,61 +27,61 @@ enum Place<'l> {
 /// The signs after which a value is typed.
 const SIGNS: [char; 4] = ['=', '!', '<', '>'];
 
-fn place(line: &str) -> Place<'_> {
+fn place(line: &str) -> CompletionPlace<'_> {
     let is_finished = line.ends_with(' ');
     let last = Selection::terms(line).pop().unwrap_or_default();
     // The start of the last term, whose text may be trimmed.
     let begin = line.trim_end_matches([' ', ',']).len().saturating_sub(last.len());
     let Some(sign) = line.get(begin..).and_then(|term| term.find(SIGNS)) else {
         let head = if is_finished { line } else { line.get(..begin).unwrap_or(line) };
-        return Place::Key { head };
+        return CompletionPlace::Key { head };
     };
     let key = &line[begin..begin + sign];
     let value = begin + sign + line[begin + sign..].chars().take_while(|c| SIGNS.contains(c)).count();
     // A key follows a finished term; a value with spaces continues.
     let would_go_on = Selection::terms(&format!("{line}x")).len() == Selection::terms(line).len();
     if is_finished && !would_go_on {
-        return Place::Key { head: line };
+        return CompletionPlace::Key { head: line };
     }
     match line[begin + sign..].starts_with(['<', '>']) {
-        true => Place::Amount { head: &line[..value], key },
+        true => CompletionPlace::Amount { head: &line[..value], key },
         false => {
             // Of several values the last is completed.
             let at = line[value..].rfind('|').map_or(value, |bar| value + bar + 1);
-            Place::Value { head: &line[..at], key }
+            CompletionPlace::Value { head: &line[..at], key }
         }
     }
 }
 
 /// Returns the place, using the stored values: a key begins after a space, unless a stored value continues as typed.
-fn place_beside<'l>(line: &'l str, known: &Known) -> Place<'l> {
+fn place_beside<'l>(line: &'l str, known: &StoredNames) -> CompletionPlace<'l> {
     let place = place(line);
-    let Place::Value { head, key } = place else { return place };
+    let CompletionPlace::Value { head, key } = place else { return place };
     let typed = line.get(head.len()..).unwrap_or_default();
     let values = known.values.get(key).and_then(Option::as_ref);
     match typed.rfind(' ') {
         Some(space) if !values.into_iter().flatten().any(|value| value.label.starts_with(typed)) => {
-            Place::Key { head: &line[..head.len() + space + 1] }
+            CompletionPlace::Key { head: &line[..head.len() + space + 1] }
         }
-        _ => Place::Value { head, key },
+        _ => CompletionPlace::Value { head, key },
     }
 }
 
 /// Returns the key whose values must be read before the end of a line can be completed.
 pub(crate) fn wanted(line: &str, keys: FilterKeys) -> Option<SelectionKey> {
     match (place(line), keys) {
-        (Place::Value { key, .. }, FilterKeys::Stored) => SelectionKey::parse(key).ok(),
+        (CompletionPlace::Value { key, .. }, FilterKeys::Stored) => SelectionKey::parse(key).ok(),
         _ => None,
     }
 }
 
 /// Returns the completions for the end of a line.
-pub(crate) fn completions(line: &str, keys: FilterKeys, known: &Known) -> Completions {
+pub(crate) fn completions(line: &str, keys: FilterKeys, known: &StoredNames) -> Completions {
     let place = place_beside(line, known);
-    let tail = if matches!(place, Place::Key { .. }) { "" } else { " " };
+    let tail = if matches!(place, CompletionPlace::Key { .. }) { "" } else { " " };
     let (head, items, note) = match place {
-        Place::Key { head } => (head, of_keys(keys, known), KEYS.to_owned()),
-        Place::Value { head, key } => {
+        CompletionPlace::Key { head } => (head, of_keys(keys, known), KEYS.to_owned()),
+        CompletionPlace::Value { head, key } => {
             let items = known.values.get(key).cloned().flatten().unwrap_or_default();
             let is_read = known.values.get(key).is_none_or(Option::is_some);
             let note = if is_read {
@@ -91,7 +91,7 @@ pub(crate) fn completions(line: &str, keys: FilterKeys, known: &Known) -> Comple
             };
             (head, items, note)
         }
-        Place::Amount { head, key } => (head, Vec::new(), format!("an amount of {key}: {AMOUNTS}")),
+        CompletionPlace::Amount { head, key } => (head, Vec::new(), format!("an amount of {key}: {AMOUNTS}")),
     };
     Completions { head: head.to_owned(), items, tail, is_free: true, note }
 }
@@ -101,7 +101,7 @@ const KEYS: &str =
 const AMOUNTS: &str = "1.5ms, 100k, 10MiB";
 
 /// Returns the keys, each with the sign that fits it best.
-fn of_keys(keys: FilterKeys, known: &Known) -> Vec<ListItem> {
+fn of_keys(keys: FilterKeys, known: &StoredNames) -> Vec<ListItem> {
     let key = |word: &str, about: &str| ListItem::new(format!("{word}="), about);
     match keys {
         FilterKeys::Among(words) => words.iter().map(|word| key(word, "")).collect(),
@@ -121,16 +121,16 @@ mod tests {
     #[test]
     fn the_end_of_a_line_is_a_key_or_one_of_its_values() {
         for (line, expected) in [
-            ("", Place::Key { head: "" }),
-            ("eng", Place::Key { head: "" }),
-            ("lmdb eng", Place::Key { head: "lmdb " }),
-            ("engine=", Place::Value { head: "engine=", key: "engine" }),
-            ("x engine!=lm", Place::Value { head: "x engine!=", key: "engine" }),
-            ("engine=lmdb|re", Place::Value { head: "engine=lmdb|", key: "engine" }),
-            ("engine=lmdb ", Place::Key { head: "engine=lmdb " }),
-            ("engine=lmdb si", Place::Key { head: "engine=lmdb " }),
-            ("test=Random re", Place::Value { head: "test=", key: "test" }),
-            ("p99>1", Place::Amount { head: "p99>", key: "p99" }),
+            ("", CompletionPlace::Key { head: "" }),
+            ("eng", CompletionPlace::Key { head: "" }),
+            ("lmdb eng", CompletionPlace::Key { head: "lmdb " }),
+            ("engine=", CompletionPlace::Value { head: "engine=", key: "engine" }),
+            ("x engine!=lm", CompletionPlace::Value { head: "x engine!=", key: "engine" }),
+            ("engine=lmdb|re", CompletionPlace::Value { head: "engine=lmdb|", key: "engine" }),
+            ("engine=lmdb ", CompletionPlace::Key { head: "engine=lmdb " }),
+            ("engine=lmdb si", CompletionPlace::Key { head: "engine=lmdb " }),
+            ("test=Random re", CompletionPlace::Value { head: "test=", key: "test" }),
+            ("p99>1", CompletionPlace::Amount { head: "p99>", key: "p99" }),
         ] {
             assert_eq!(place(line), expected, "{line}");
         }
@@ -139,14 +139,15 @@ mod tests {
     #[test]
     fn behind_a_value_that_may_have_spaces_comes_a_value_that_is_stored_or_a_key() {
         let values = vec![ListItem::new("Random reads", "")];
-        let known = Known { values: BTreeMap::from([("test".to_owned(), Some(values))]), ..Known::default() };
-        assert_eq!(place_beside("test=Random re", &known), Place::Value { head: "test=", key: "test" });
-        assert_eq!(place_beside("test=Random si", &known), Place::Key { head: "test=Random " });
+        let known =
+            StoredNames { values: BTreeMap::from([("test".to_owned(), Some(values))]), ..StoredNames::default() };
+        assert_eq!(place_beside("test=Random re", &known), CompletionPlace::Value { head: "test=", key: "test" });
+        assert_eq!(place_beside("test=Random si", &known), CompletionPlace::Key { head: "test=Random " });
     }
 
     #[test]
     fn keys_of_the_store_and_figures_are_offered() {
-        let known = Known { names: Some(vec!["page_size".to_owned()]), ..Known::default() };
+        let known = StoredNames { names: Some(vec!["page_size".to_owned()]), ..StoredNames::default() };
         let labels: Vec<String> =
             completions("", FilterKeys::Stored, &known).items.into_iter().map(|item| item.label).collect();
         for label in ["engine=", "page_size=", "p99>", "started="] {

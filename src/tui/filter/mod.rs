@@ -9,7 +9,7 @@ mod view;
 
 pub(crate) use ask::respond;
 pub use ask::{Request, Response};
-pub(crate) use completions::{Known, completions, wanted};
+pub(crate) use completions::{StoredNames, completions, wanted};
 pub(crate) use history::{read as read_history, remembered};
 pub use list::ListFilter;
 pub(crate) use list::OF_TESTS;

@@ -8,7 +8,9 @@ mod stage;
 pub(crate) use ask::respond;
 pub use ask::{Request, Response, Stored};
 pub(crate) use sides::opening_of;
-pub(crate) use stage::{Argument, Asked, Form, Known, Stage, Values, arguments, names, offered};
+pub(crate) use stage::{
+    Argument, ArgumentValues, CompletionData, DialogPrompt, ReplyForm, Stage, arguments, names, offered,
+};
 
 use crate::tui::keys::{Action, ScreenId};
 

@@ -25,14 +25,14 @@ pub(crate) enum Stage {
 #[derive(Debug, Clone)]
 pub(crate) struct Argument {
     pub(crate) command: &'static PaletteCommand,
-    pub(crate) values: Values,
+    pub(crate) values: ArgumentValues,
     /// The text that a screen previews while the argument is typed.
     pub(crate) shown: Option<String>,
 }
 
 /// The possible values of an argument.
 #[derive(Debug, Clone)]
-pub(crate) enum Values {
+pub(crate) enum ArgumentValues {
     Themes,
     Screens,
     /// The saved views.
@@ -41,22 +41,22 @@ pub(crate) enum Values {
     NewView,
     Stored(Stored),
     /// The reply to a screen's dialog.
-    Asked(Asked),
+    Asked(DialogPrompt),
     /// No value, for this reason.
     Refused(String),
 }
 
 /// A dialog in which a screen asks the user.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct DialogPrompt {
     pub(crate) on: ScreenId,
     pub(crate) dialog: ScreenDialog,
-    pub(crate) form: Form,
+    pub(crate) form: ReplyForm,
 }
 
 /// The form of the reply.
 #[derive(Debug, Clone)]
-pub(crate) enum Form {
+pub(crate) enum ReplyForm {
     /// One of these items.
     OneOf(Vec<ListItem>),
     Text {
@@ -83,7 +83,7 @@ pub(crate) enum Form {
     },
 }
 
-impl Form {
+impl ReplyForm {
     /// Returns the form of the reply to an overlay; none if there is no single reply.
     pub(crate) fn of(overlay: Overlay, is_file: bool) -> Option<Self> {
         match overlay {
@@ -121,14 +121,14 @@ impl Form {
 
 /// The data that arguments are completed from.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known<'k> {
+pub(crate) struct CompletionData<'k> {
     pub(crate) world: &'k World,
     /// The name of the current theme.
     pub(crate) theme: &'k str,
     /// The values found in the store, or the reason why there are none.
     pub(crate) stored: &'k BTreeMap<Stored, Result<Vec<ListItem>, String>>,
     /// The data that filters are completed from.
-    pub(crate) filter: &'k filter::Known,
+    pub(crate) filter: &'k filter::StoredNames,
 }
 
 /// Returns the completions of a name: commands, then the help of keys.
@@ -146,27 +146,38 @@ pub(crate) fn names(offered: &[&'static PaletteCommand], bindings: &[&'static Bi
 }
 
 /// Returns the completions of an argument, of which `typed` is typed so far.
-pub(crate) fn arguments(command: &PaletteCommand, values: &Values, typed: &str, known: Known<'_>) -> Completions {
-    if let Values::Asked(Asked { form: Form::Filter { keys, .. }, .. }) = values {
+pub(crate) fn arguments(
+    command: &PaletteCommand,
+    values: &ArgumentValues,
+    typed: &str,
+    known: CompletionData<'_>,
+) -> Completions {
+    if let ArgumentValues::Asked(DialogPrompt { form: ReplyForm::Filter { keys, .. }, .. }) = values {
         let filter = filter::completions(typed, *keys, known.filter);
         return Completions { head: format!("{} {}", command.words, filter.head), ..filter };
     }
     let (items, is_free, note) = match values {
-        Values::Themes => (themes(known), false, String::new()),
-        Values::Screens => (screens(), false, String::new()),
-        Values::Views => (views(known), false, String::new()),
-        Values::NewView => (views(known), true, "a name; choosing one of these replaces it".to_owned()),
-        Values::Refused(reason) => (Vec::new(), true, reason.clone()),
-        Values::Stored(of) => match (known.stored.get(of), of) {
+        ArgumentValues::Themes => (themes(known), false, String::new()),
+        ArgumentValues::Screens => (screens(), false, String::new()),
+        ArgumentValues::Views => (views(known), false, String::new()),
+        ArgumentValues::NewView => (views(known), true, "a name; choosing one of these replaces it".to_owned()),
+        ArgumentValues::Refused(reason) => (Vec::new(), true, reason.clone()),
+        ArgumentValues::Stored(of) => match (known.stored.get(of), of) {
             (None, _) => (Vec::new(), true, format!("reading {} …", known.world.store)),
             (Some(Err(reason)), _) => (Vec::new(), true, reason.clone()),
             (Some(Ok(found)), Stored::Engines) => (sides::completions(typed, found), true, sides::note(typed)),
             (Some(Ok(found)), Stored::Runs | Stored::Sessions) => (found.clone(), false, String::new()),
         },
-        Values::Asked(Asked { form: Form::OneOf(items), .. }) => (items.clone(), false, String::new()),
-        Values::Asked(Asked { form: Form::Text { help, .. }, .. }) => (Vec::new(), true, help.clone()),
-        Values::Asked(Asked { form: Form::Filter { title, .. }, .. }) => (Vec::new(), true, title.clone()),
-        Values::Asked(Asked { form: Form::File { help, usual, formats }, .. }) => {
+        ArgumentValues::Asked(DialogPrompt { form: ReplyForm::OneOf(items), .. }) => {
+            (items.clone(), false, String::new())
+        }
+        ArgumentValues::Asked(DialogPrompt { form: ReplyForm::Text { help, .. }, .. }) => {
+            (Vec::new(), true, help.clone())
+        }
+        ArgumentValues::Asked(DialogPrompt { form: ReplyForm::Filter { title, .. }, .. }) => {
+            (Vec::new(), true, title.clone())
+        }
+        ArgumentValues::Asked(DialogPrompt { form: ReplyForm::File { help, usual, formats }, .. }) => {
             let note = export::file_of(typed, formats, usual)
                 .map_or_else(|error| error, |file| format!("writes {file}: {help}"));
             (export::completions(formats, usual), true, note)
@@ -176,13 +187,13 @@ pub(crate) fn arguments(command: &PaletteCommand, values: &Values, typed: &str, 
     Completions { head: format!("{} ", command.words), items, tail: "", is_free, note }
 }
 
-fn themes(known: Known<'_>) -> Vec<ListItem> {
+fn themes(known: CompletionData<'_>) -> Vec<ListItem> {
     let item =
         |theme: &Theme| ListItem { chosen: theme.name == known.theme, ..ListItem::new(&theme.name, &theme.title) };
     known.world.themes.iter().map(item).collect()
 }
 
-fn views(known: Known<'_>) -> Vec<ListItem> {
+fn views(known: CompletionData<'_>) -> Vec<ListItem> {
     let item = |view: &View| ListItem::new(&view.name, format!("{} {}", view.screen, view.filter));
     known.world.views.iter().map(item).collect()
 }

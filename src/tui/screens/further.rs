@@ -21,7 +21,7 @@ pub struct PlannedRounds {
 }
 
 /// The planned rounds, or the reason why none can be added.
-pub(super) type Planned = Result<Box<PlannedRounds>, String>;
+pub(super) type RoundsPlan = Result<Box<PlannedRounds>, String>;
 
 /// Returns the command that runs the rounds; `arguments` are those that every command needs to have the same effect.
 pub(super) fn command<'d>(
@@ -40,7 +40,7 @@ pub(super) fn command<'d>(
 }
 
 /// Plans the rounds. This probes engines, so it takes time.
-pub(super) fn plan(look: AnotherLook, command: Vec<String>, setup: &TuiSetup) -> Planned {
+pub(super) fn plan(look: AnotherLook, command: Vec<String>, setup: &TuiSetup) -> RoundsPlan {
     let planned = FurtherRounds::find(look, &shell(&command), &Registry::discover(), &setup.store);
     planned.map(|further| Box::new(PlannedRounds::new(further, command))).map_err(|error| error.to_string())
 }
@@ -56,7 +56,7 @@ impl PlannedRounds {
 
 /// Starts the planned rounds. If they take long, it keeps them in `asked` and asks with `dialog` first.
 pub(super) fn begin_or_ask<R, D>(
-    planned: Planned,
+    planned: RoundsPlan,
     asked: &mut Option<Box<PlannedRounds>>,
     dialog: D,
     world: &World,

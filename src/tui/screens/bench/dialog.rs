@@ -1,6 +1,6 @@
 //! The dialogs of the Bench screen and the handling of their replies.
 
-use super::{BenchScreen, Intents, OptionOwner, Pane, Request, selected::Selected, sql::SqlFile};
+use super::{BenchPane, BenchScreen, Intents, OptionOwner, Request, selected::Selected, sql::SqlFile};
 use crate::tui::{
     filter::ListFilter,
     overlay::{ListItem, Reply},
@@ -85,7 +85,7 @@ impl BenchScreen {
         match (dialog, reply) {
             (Dialog::Filter, Reply::Typing(text) | Reply::Text(text)) => {
                 self.filter = ListFilter::read(&text, &[])?;
-                self.cursors[Pane::Options.index()] = ListCursor::default();
+                self.cursors[BenchPane::Options.index()] = ListCursor::default();
             }
             (Dialog::Value(owner, option), Reply::Text(text)) => self.type_values(*owner, option, &text, world)?,
             (Dialog::Values(owner, option), Reply::Chosen(chosen)) => {

@@ -32,7 +32,7 @@ pub struct EngineEntry {
 
 /// The subject of a bench.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) enum Measured {
+pub(crate) enum BenchSubject {
     /// The suite of the catalog with this name.
     Suite(String),
     /// The user's own workload, which fields describe.
@@ -42,7 +42,7 @@ pub(crate) enum Measured {
     Sql,
 }
 
-impl Measured {
+impl BenchSubject {
     /// Returns what users call it.
     pub(super) fn name(&self) -> &str {
         match self {
@@ -55,7 +55,7 @@ impl Measured {
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Form {
-    pub(crate) measured: Measured,
+    pub(crate) measured: BenchSubject,
     pub(crate) suite_options: Values,
     /// Engines, in the order they run.
     pub entries: Vec<EngineEntry>,
@@ -104,21 +104,21 @@ impl Form {
 
     /// Changes to another suite, and resets sizes, tests and options of the suite.
     pub(crate) fn take_suite(&mut self, suite: &Suite) {
-        self.measure(Measured::Suite(suite.name.clone()), sizes_of(suite));
+        self.measure(BenchSubject::Suite(suite.name.clone()), sizes_of(suite));
     }
 
     /// Changes to the user's own workload, with the conditions that it names.
     pub(super) fn take_own(&mut self, made: &Made) {
-        self.measure(Measured::Workload, (offered(&made.suite, &made.sizes), made.sizes.clone()));
+        self.measure(BenchSubject::Workload, (offered(&made.suite, &made.sizes), made.sizes.clone()));
         self.memory_limit = made.workload.memory;
     }
 
     /// Changes to the user's own SQL. It has no suite until it is read.
     pub(super) fn take_sql(&mut self, suite: Option<&Suite>) {
-        self.measure(Measured::Sql, suite.map(sizes_of).unwrap_or_default());
+        self.measure(BenchSubject::Sql, suite.map(sizes_of).unwrap_or_default());
     }
 
-    fn measure(&mut self, measured: Measured, (offered, sizes): (Vec<Size>, Vec<Size>)) {
+    fn measure(&mut self, measured: BenchSubject, (offered, sizes): (Vec<Size>, Vec<Size>)) {
         self.measured = measured;
         self.suite_options.clear();
         self.tests.clear();

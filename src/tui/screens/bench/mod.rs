@@ -15,7 +15,7 @@ pub use ask::{Request, Response};
 pub(crate) use dialog::Dialog;
 pub use form::{DEFAULT_ROUNDS, EngineEntry, Form};
 pub use options::{OptionOwner, OptionRow};
-pub(crate) use panes::Pane;
+pub(crate) use panes::BenchPane;
 pub use preview::Preview;
 
 use super::{
@@ -35,7 +35,7 @@ use crate::tui::{
 use dbdyno_catalog::{Suite, bench::Preset};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
-use form::Measured;
+use form::BenchSubject;
 use ratatui::layout::Rect;
 use selected::Selected;
 use sql::SqlChoice;
@@ -52,7 +52,7 @@ type Intents = Vec<Intent<Request, Dialog>>;
 #[derive(Debug)]
 pub struct BenchScreen {
     /// The pane with the cursor.
-    pub(crate) pane: Pane,
+    pub(crate) pane: BenchPane,
     /// The cursor of each pane.
     pub(crate) cursors: [ListCursor; 5],
     /// The suite or engine whose options are shown.
@@ -82,7 +82,7 @@ impl BenchScreen {
             |selected: Selected<'_>| Preview::of(&self.form, &self.spec_of(selected, world), selected.suite(), world);
         self.preview = self.selected(world).and_then(preview);
         self.refused = self.suite(world).map(|suite| preview::refused(&self.form, suite, world)).unwrap_or_default();
-        for pane in Pane::ALL {
+        for pane in BenchPane::ALL {
             let length = self.length(pane, world);
             self.cursors[pane.index()].kept_in(length);
         }
@@ -94,13 +94,13 @@ impl BenchScreen {
     }
 
     /// Returns the number of rows of a pane.
-    pub(crate) fn length(&self, pane: Pane, world: &World) -> usize {
+    pub(crate) fn length(&self, pane: BenchPane, world: &World) -> usize {
         match pane {
-            Pane::Suites => panes::Measurable::all(world).len(),
-            Pane::Engines => self.form.entries.len() + world.registry.unavailable.len(),
-            Pane::Options => self.rows(world).len(),
-            Pane::Sizes => self.form.offered.len(),
-            Pane::Rounds => 1,
+            BenchPane::Suites => panes::Measurable::all(world).len(),
+            BenchPane::Engines => self.form.entries.len() + world.registry.unavailable.len(),
+            BenchPane::Options => self.rows(world).len(),
+            BenchPane::Sizes => self.form.offered.len(),
+            BenchPane::Rounds => 1,
         }
     }
 
@@ -117,7 +117,7 @@ impl BenchScreen {
             // A preset created for this purpose has no name that a command could use.
             self.form.changed();
         }
-        self.pane = Pane::Engines;
+        self.pane = BenchPane::Engines;
         self.plan(world);
         vec![Intent::said(format!("{}: {}", preset.name, preset.title))]
     }
@@ -200,7 +200,7 @@ impl Screen for BenchScreen {
     fn new(world: &World) -> Self {
         let form = world.suites.first().map_or_else(Form::default, |suite| Form::for_suite(suite, &world.registry));
         let mut bench = Self {
-            pane: Pane::default(),
+            pane: BenchPane::default(),
             cursors: [ListCursor::default(); 5],
             owner: OptionOwner::Entry(0),
             form,
@@ -223,7 +223,7 @@ impl Screen for BenchScreen {
     fn asks(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
         Some(match action {
             Action::Presets => dialog::ask_preset(context.world),
-            Action::Save if self.form.measured == Measured::Sql => vec![Intent::failed(dialog::SQL_IS_NO_PRESET)],
+            Action::Save if self.form.measured == BenchSubject::Sql => vec![Intent::failed(dialog::SQL_IS_NO_PRESET)],
             Action::Save => {
                 let help = "a name: letters, digits, - and _; it goes into your presets folder";
                 vec![Intent::prompt(Dialog::SaveAs, "Save as preset", help, "")]
@@ -242,7 +242,7 @@ impl Screen for BenchScreen {
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
         let world = context.world;
         let length = self.length(self.pane, world);
-        if self.pane == Pane::Rounds && matches!(action, Action::Up | Action::Down) {
+        if self.pane == BenchPane::Rounds && matches!(action, Action::Up | Action::Down) {
             let rounds = if action == Action::Up { self.form.rounds + 1 } else { self.form.rounds - 1 };
             return self.set_rounds(rounds, world);
         }
@@ -251,7 +251,7 @@ impl Screen for BenchScreen {
             return Intents::new();
         }
         match action {
-            Action::Left => self.shift_pane(Pane::ALL.len() - 1),
+            Action::Left => self.shift_pane(BenchPane::ALL.len() - 1),
             Action::Right => self.shift_pane(1),
             Action::Enter => return self.run(world),
             Action::Toggle => return self.toggle(world),
@@ -278,22 +278,22 @@ impl Screen for BenchScreen {
     fn offers(&self, action: Action, context: &Context<'_>) -> bool {
         match action {
             Action::Enter | Action::Copy => self.preview.is_ok(),
-            Action::Toggle if self.pane == Pane::Suites => {
-                !matches!(self.form.measured, Measured::Suite(_)) || !self.rows(context.world).is_empty()
+            Action::Toggle if self.pane == BenchPane::Suites => {
+                !matches!(self.form.measured, BenchSubject::Suite(_)) || !self.rows(context.world).is_empty()
             }
-            Action::Sweep | Action::Previous | Action::Reset => self.pane == Pane::Options,
+            Action::Sweep | Action::Previous | Action::Reset => self.pane == BenchPane::Options,
             _ => true,
         }
     }
 
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
         let world = context.world;
-        let Some(&pane) = Pane::ALL.get(pane) else { return Intents::new() };
+        let Some(&pane) = BenchPane::ALL.get(pane) else { return Intents::new() };
         let again = self.pane == pane && self.cursor().at == row;
         self.pane = pane;
         self.cursors[pane.index()].at = row;
         self.cursor_moved(world);
-        if again || matches!(pane, Pane::Sizes) { self.toggle(world) } else { Intents::new() }
+        if again || matches!(pane, BenchPane::Sizes) { self.toggle(world) } else { Intents::new() }
     }
 
     fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
@@ -318,7 +318,7 @@ impl Screen for BenchScreen {
             Response::Unsaved(reason) => vec![Intent::failed(reason)],
             Response::OwnSql { ticket, read } => {
                 let is_new = self.sql.take(ticket, read, &context.world.registry);
-                if is_new && self.form.measured == Measured::Sql {
+                if is_new && self.form.measured == BenchSubject::Sql {
                     self.take_sql(context.world);
                 }
                 Intents::new()

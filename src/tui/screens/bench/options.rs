@@ -1,8 +1,8 @@
 //! The options pane: the form that follows from an engine's or a suite's description.
 
 use super::{
-    BenchScreen, Dialog, Intents, Pane,
-    form::Measured,
+    BenchPane, BenchScreen, Dialog, Intents,
+    form::BenchSubject,
     sql::{SqlChoice, SqlFile},
     workload::{OwnWorkload, field, steps},
 };
@@ -109,12 +109,12 @@ impl BenchScreen {
 
     /// Whether the options shown are the fields of the user's own workload.
     pub(super) fn shows_fields(&self) -> bool {
-        self.form.measured == Measured::Workload && self.owner == OptionOwner::Suite
+        self.form.measured == BenchSubject::Workload && self.owner == OptionOwner::Suite
     }
 
     /// Whether the options shown are the files of the user's own SQL.
     fn shows_files(&self) -> bool {
-        self.form.measured == Measured::Sql && self.owner == OptionOwner::Suite
+        self.form.measured == BenchSubject::Sql && self.owner == OptionOwner::Suite
     }
 
     /// Returns the visible options.
@@ -191,7 +191,7 @@ impl BenchScreen {
     }
 
     fn at_cursor<'a>(&'a self, world: &'a World) -> Option<OptionRow<'a>> {
-        if self.pane != Pane::Options {
+        if self.pane != BenchPane::Options {
             return None;
         }
         self.rows(world).into_iter().nth(self.cursor().at)
@@ -295,7 +295,7 @@ impl BenchScreen {
         world: &World,
     ) -> Result<(), String> {
         if let Some(field) =
-            field(option).filter(|_| self.form.measured == Measured::Workload && owner == OptionOwner::Suite)
+            field(option).filter(|_| self.form.measured == BenchSubject::Workload && owner == OptionOwner::Suite)
         {
             return self.set_field(field, text, world);
         }

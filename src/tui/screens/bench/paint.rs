@@ -1,6 +1,6 @@
 //! Painting of the Bench screen.
 
-use super::{BenchScreen, EngineEntry, OptionOwner, OptionRow, Pane, panes::Measurable, selected::Selected};
+use super::{BenchPane, BenchScreen, EngineEntry, OptionOwner, OptionRow, panes::Measurable, selected::Selected};
 use crate::tui::{
     screens::Context,
     widgets::{
@@ -38,11 +38,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
 /// Paints only the pane with the cursor.
 fn draw_pane(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     match bench.pane {
-        Pane::Suites => draw_subjects(paint, area, bench, world),
-        Pane::Engines => draw_engines(paint, area, bench, world),
-        Pane::Options => draw_options(paint, area, bench, world),
-        Pane::Sizes => draw_sizes(paint, area, bench, world),
-        Pane::Rounds => draw_rounds(paint, area, bench),
+        BenchPane::Suites => draw_subjects(paint, area, bench, world),
+        BenchPane::Engines => draw_engines(paint, area, bench, world),
+        BenchPane::Options => draw_options(paint, area, bench, world),
+        BenchPane::Sizes => draw_sizes(paint, area, bench, world),
+        BenchPane::Rounds => draw_rounds(paint, area, bench),
     }
 }
 
@@ -51,7 +51,7 @@ fn list<'t>(
     paint: &mut Paint<'_>,
     area: Rect,
     bench: &BenchScreen,
-    pane: Pane,
+    pane: BenchPane,
     lines: impl Iterator<Item = Vec<TextPiece<'t>>>,
 ) {
     let lines: Vec<_> = lines.collect();
@@ -66,16 +66,16 @@ const PUBLISHED: [&str; 2] = ["Reproduce a publication", "Publications"];
 
 /// Paints the user's own workload, SQL and suites, and the built-in suites below a title.
 fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
-    let inner = paint.pane(area, "What to measure", bench.pane == Pane::Suites);
+    let inner = paint.pane(area, "What to measure", bench.pane == BenchPane::Suites);
     let room = usize::from(inner.width);
     let (above, below): (Vec<Measurable<'_>>, Vec<Measurable<'_>>) =
         Measurable::all(world).into_iter().partition(|subject| !matches!(subject, Measurable::Published(_)));
     let (above, below) = (above.into_iter().map(Some), below.into_iter().map(Some));
     let rows: Vec<Option<Measurable<'_>>> = above.chain([None]).chain(below).collect();
     let places = CursorRows::new(&rows, Option::is_some);
-    let around = VisibleRows::new(rows.len(), places.under(bench.cursors[Pane::Suites.index()]));
-    let around = around.highlighted_if(bench.pane == Pane::Suites);
-    around.paint(paint, inner, places.in_pane(Pane::Suites.index()), |paint, at, place| {
+    let around = VisibleRows::new(rows.len(), places.under(bench.cursors[BenchPane::Suites.index()]));
+    let around = around.highlighted_if(bench.pane == BenchPane::Suites);
+    around.paint(paint, inner, places.in_pane(BenchPane::Suites.index()), |paint, at, place| {
         let title =
             || vec![piece(PUBLISHED.into_iter().find(|title| width(title) <= room).unwrap_or_default(), Role::Dim)];
         let line = rows[at].map_or_else(title, |subject| subject_line(subject, bench, room));
@@ -94,7 +94,7 @@ fn subject_line<'t>(subject: Measurable<'_>, bench: &BenchScreen, room: usize) -
 
 fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let title = if world.engines_complete { "Engines" } else { "Engines · looking for more" };
-    let inner = paint.pane(area, title, bench.pane == Pane::Engines);
+    let inner = paint.pane(area, title, bench.pane == BenchPane::Engines);
     let room = usize::from(inner.width);
     let mut lines: Vec<Vec<TextPiece<'_>>> =
         bench.form.entries.iter().map(|entry| engine(entry, bench.refused(entry).is_some(), world, room)).collect();
@@ -102,7 +102,7 @@ fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
         let name = format!(" ✗  {}", missing.name);
         vec![piece(pad(&name, room.saturating_sub(10)), Role::Dim), piece(" not built", Role::Dim)]
     }));
-    list(paint, inner, bench, Pane::Engines, lines.into_iter());
+    list(paint, inner, bench, BenchPane::Engines, lines.into_iter());
 }
 
 fn engine<'t>(entry: &EngineEntry, is_refused: bool, world: &World, room: usize) -> Vec<TextPiece<'t>> {
@@ -151,7 +151,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let between = if names.len() < 3 { " and " } else { " " };
     let tier = if names.is_empty() { String::new() } else { format!(" · tier {}", names.join(between)) };
     let filter = if bench.filter.is_empty() { String::new() } else { format!(" · /{}", plain(bench.filter.line())) };
-    let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == Pane::Options);
+    let inner = paint.pane(area, &format!("Options · {owner}{tier}{filter}"), bench.pane == BenchPane::Options);
     let options = bench.rows(world);
     let refusal = match bench.owner {
         OptionOwner::Entry(at) => bench.form.entries.get(at).and_then(|entry| bench.refused(entry)),
@@ -174,8 +174,8 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let name = options.iter().map(|row| width(row.name)).max().unwrap_or(0) + 1;
     let room = usize::from(inner.width).saturating_sub(name);
     let lines: Vec<Vec<TextPiece<'_>>> = options.iter().map(|row| option(row, name, room)).collect();
-    list(paint, rows_area, bench, Pane::Options, lines.into_iter());
-    if let Some(row) = options.get(bench.cursors[Pane::Options.index()].at) {
+    list(paint, rows_area, bench, BenchPane::Options, lines.into_iter());
+    if let Some(row) = options.get(bench.cursors[BenchPane::Options.index()].at) {
         paint.wrapped(help_area, &row.help, Role::Dim);
     }
 }
@@ -223,21 +223,21 @@ fn draw_sizes(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wo
     let titles = [format!("Sizes · {unit}"), "Sizes".to_owned()];
     let fits = |title: &&String| width(title) + 4 <= usize::from(area.width);
     let title = titles.iter().find(fits).map_or("", String::as_str);
-    let inner = paint.pane(area, title, bench.pane == Pane::Sizes);
+    let inner = paint.pane(area, title, bench.pane == BenchPane::Sizes);
     let lines = bench.form.offered.iter().map(|size| {
         let on = bench.form.sizes.contains(size);
         let role = if on { Role::Good } else { Role::Text };
         let text = size.second.map_or_else(|| units::count(size.first), |_| size.to_string());
         vec![piece(if on { "[x] " } else { "[ ] " }, role), piece(text, role)]
     });
-    list(paint, inner, bench, Pane::Sizes, lines.collect::<Vec<_>>().into_iter());
+    list(paint, inner, bench, BenchPane::Sizes, lines.collect::<Vec<_>>().into_iter());
 }
 
 fn draw_rounds(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen) {
-    let inner = paint.pane(area, "Rounds · ABBA", bench.pane == Pane::Rounds);
+    let inner = paint.pane(area, "Rounds · ABBA", bench.pane == BenchPane::Rounds);
     let twins = if bench.form.twins { " + A/A" } else { "" };
     let line = vec![piece(format!("‹{}›{twins}", bench.form.rounds), Role::Accent)];
-    list(paint, inner, bench, Pane::Rounds, std::iter::once(line));
+    list(paint, inner, bench, BenchPane::Rounds, std::iter::once(line));
 }
 
 fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {

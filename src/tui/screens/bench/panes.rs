@@ -2,7 +2,7 @@
 
 use super::{
     BenchScreen, Dialog, Intents, OptionOwner,
-    form::{MY_SQL, MY_WORKLOAD, Measured},
+    form::{BenchSubject, MY_SQL, MY_WORKLOAD},
 };
 use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_catalog::Suite;
@@ -39,10 +39,10 @@ impl<'w> Measurable<'w> {
     }
 
     /// Whether this is what a form measures.
-    pub(super) fn is(self, measured: &Measured) -> bool {
+    pub(super) fn is(self, measured: &BenchSubject) -> bool {
         match (self, measured) {
-            (Self::Workload, Measured::Workload) | (Self::Sql, Measured::Sql) => true,
-            (Self::Mine(suite) | Self::Published(suite), Measured::Suite(name)) => suite.name == *name,
+            (Self::Workload, BenchSubject::Workload) | (Self::Sql, BenchSubject::Sql) => true,
+            (Self::Mine(suite) | Self::Published(suite), BenchSubject::Suite(name)) => suite.name == *name,
             _ => false,
         }
     }
@@ -50,7 +50,7 @@ impl<'w> Measurable<'w> {
 
 /// The panes, in the order in which Left and Right visit them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Pane {
+pub(crate) enum BenchPane {
     Suites,
     #[default]
     Engines,
@@ -60,7 +60,7 @@ pub(crate) enum Pane {
     Rounds,
 }
 
-impl Pane {
+impl BenchPane {
     pub(crate) const ALL: [Self; 5] = [Self::Suites, Self::Engines, Self::Options, Self::Sizes, Self::Rounds];
 
     /// Returns the pane's index.
@@ -71,13 +71,13 @@ impl Pane {
 
 impl BenchScreen {
     pub(super) fn shift_pane(&mut self, by: usize) {
-        self.pane = Pane::ALL[(self.pane.index() + by) % Pane::ALL.len()];
+        self.pane = BenchPane::ALL[(self.pane.index() + by) % BenchPane::ALL.len()];
         self.owner_follows();
     }
 
     pub(super) fn cursor_moved(&mut self, world: &World) {
         self.owner_follows();
-        if self.pane != Pane::Suites {
+        if self.pane != BenchPane::Suites {
             return;
         }
         let under_cursor = Measurable::all(world).get(self.cursor().at).copied();
@@ -96,7 +96,7 @@ impl BenchScreen {
     pub(super) fn take_own(&mut self, world: &World) {
         match self.own.made() {
             Ok(made) => self.form.take_own(made),
-            Err(_) => self.form.measured = Measured::Workload,
+            Err(_) => self.form.measured = BenchSubject::Workload,
         }
         self.form.changed();
         self.plan(world);
@@ -105,28 +105,28 @@ impl BenchScreen {
     /// Puts the cursor of the first pane on what is selected.
     pub(super) fn point_at_subject(&mut self, world: &World) {
         if let Some(at) = Measurable::all(world).iter().position(|subject| subject.is(&self.form.measured)) {
-            self.cursors[Pane::Suites.index()].at = at;
+            self.cursors[BenchPane::Suites.index()].at = at;
         }
     }
 
     /// Shows the options of the suite or engine under the cursor.
     pub(super) fn owner_follows(&mut self) {
         let owner = match self.pane {
-            Pane::Suites => OptionOwner::Suite,
-            Pane::Engines => OptionOwner::Entry(self.cursor().at),
-            Pane::Options | Pane::Sizes | Pane::Rounds => self.owner,
+            BenchPane::Suites => OptionOwner::Suite,
+            BenchPane::Engines => OptionOwner::Entry(self.cursor().at),
+            BenchPane::Options | BenchPane::Sizes | BenchPane::Rounds => self.owner,
         };
         if owner != self.owner {
             self.owner = owner;
-            self.cursors[Pane::Options.index()] = ListCursor::default();
+            self.cursors[BenchPane::Options.index()] = ListCursor::default();
         }
     }
 
     pub(super) fn toggle(&mut self, world: &World) -> Intents {
         match self.pane {
             // Its options, the fields of the workload, or the files.
-            Pane::Suites => self.pane = Pane::Options,
-            Pane::Engines => {
+            BenchPane::Suites => self.pane = BenchPane::Options,
+            BenchPane::Engines => {
                 let at = self.cursor().at;
                 let entries = self.form.entries.len();
                 let refusal = self.form.entries.get(at).filter(|entry| !entry.on).and_then(|entry| self.refused(entry));
@@ -142,9 +142,9 @@ impl BenchScreen {
                     return vec![Intent::page(format!("{} cannot be used", missing.name), lines)];
                 }
             }
-            Pane::Options => return self.step_value(true, world),
-            Pane::Sizes => self.form.toggle_size(self.cursor().at),
-            Pane::Rounds => return self.edit(world),
+            BenchPane::Options => return self.step_value(true, world),
+            BenchPane::Sizes => self.form.toggle_size(self.cursor().at),
+            BenchPane::Rounds => return self.edit(world),
         }
         self.plan(world);
         Intents::new()
@@ -152,10 +152,10 @@ impl BenchScreen {
 
     pub(super) fn edit(&mut self, world: &World) -> Intents {
         match self.pane {
-            Pane::Options => self.ask_value(world),
-            Pane::Sizes => self.add(world),
-            Pane::Suites => self.toggle(world),
-            Pane::Engines | Pane::Rounds => {
+            BenchPane::Options => self.ask_value(world),
+            BenchPane::Sizes => self.add(world),
+            BenchPane::Suites => self.toggle(world),
+            BenchPane::Engines | BenchPane::Rounds => {
                 let (help, text) = ("a whole number from 1 to 10000", self.form.rounds.to_string());
                 vec![Intent::prompt(Dialog::Rounds, "Rounds", help, text)]
             }
@@ -170,7 +170,7 @@ impl BenchScreen {
     }
 
     pub(super) fn add(&mut self, world: &World) -> Intents {
-        if self.pane == Pane::Engines {
+        if self.pane == BenchPane::Engines {
             self.form.add_again(self.cursor().at);
             self.plan(world);
             return Intents::new();
@@ -183,8 +183,8 @@ impl BenchScreen {
     pub(super) fn remove(&mut self, world: &World) -> Intents {
         let at = self.cursor().at;
         match self.pane {
-            Pane::Engines if self.form.remove_again(at) => {}
-            Pane::Engines => {
+            BenchPane::Engines if self.form.remove_again(at) => {}
+            BenchPane::Engines => {
                 return vec![Intent::said("this engine cannot be removed from the list: Space deselects it")];
             }
             _ => return Intents::new(),

@@ -1,6 +1,6 @@
 //! The selected subject: its suite, its engines, and the command that runs it.
 
-use super::{BenchScreen, Preview, form::Measured, sql::ReadSql, workload::Made};
+use super::{BenchScreen, Preview, form::BenchSubject, sql::ReadSql, workload::Made};
 use crate::tui::world::World;
 use dbdyno_catalog::{Suite, bench::Spec, engines::Engine};
 
@@ -47,12 +47,12 @@ impl BenchScreen {
     /// Returns the selected subject, or why it cannot be measured.
     pub(super) fn selected<'w>(&'w self, world: &'w World) -> Result<Selected<'w>, String> {
         let selected = match &self.form.measured {
-            Measured::Suite(name) => {
+            BenchSubject::Suite(name) => {
                 let found = world.suites.iter().find(|suite| suite.name == *name);
                 return found.map(Selected::Suite).ok_or_else(|| format!("there is no suite `{name}`"));
             }
-            Measured::Workload => self.own.made().map(Selected::Workload).map_err(Clone::clone),
-            Measured::Sql => self.sql.read().map(Selected::Sql),
+            BenchSubject::Workload => self.own.made().map(Selected::Workload).map_err(Clone::clone),
+            BenchSubject::Sql => self.sql.read().map(Selected::Sql),
         };
         selected.map_err(|why| format!("{}: {why}", self.subject_name()))
     }
@@ -70,10 +70,10 @@ impl BenchScreen {
     /// Returns an engine with the option defaults that it has on the selected suite.
     pub(super) fn engine<'w>(&'w self, name: &str, world: &'w World) -> Option<&'w Engine> {
         match &self.form.measured {
-            Measured::Suite(suite) => world.engine_on(suite, name),
-            Measured::Workload => self.own.made().ok()?.engine(name),
+            BenchSubject::Suite(suite) => world.engine_on(suite, name),
+            BenchSubject::Workload => self.own.made().ok()?.engine(name),
             // Its options can be chosen before the file.
-            Measured::Sql => self.sql.read().map_or_else(|_| &world.registry, |read| &read.suited).get(name).ok(),
+            BenchSubject::Sql => self.sql.read().map_or_else(|_| &world.registry, |read| &read.suited).get(name).ok(),
         }
     }
 

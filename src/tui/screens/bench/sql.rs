@@ -1,6 +1,6 @@
 //! The user's own SQL: the chosen files, and the suite of their statements.
 
-use super::{BenchScreen, Dialog, Intents, Request, form::Measured};
+use super::{BenchScreen, Dialog, Intents, Request, form::BenchSubject};
 use crate::tui::{
     screens::{
         OwnSql,
@@ -157,7 +157,7 @@ impl SqlChoice {
 impl BenchScreen {
     /// Whether the plan has to wait until the user's own SQL is read.
     pub(super) fn awaits_sql(&self) -> bool {
-        self.form.measured == Measured::Sql && self.sql.is_reading()
+        self.form.measured == BenchSubject::Sql && self.sql.is_reading()
     }
 
     /// Selects the user's own SQL, as far as it is read.

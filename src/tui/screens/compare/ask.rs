@@ -2,7 +2,7 @@
 
 use super::matrix::{self, Matrix, WantedMatrix};
 use crate::tui::{
-    screens::further::{self, Planned},
+    screens::further::{self, RoundsPlan},
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };
@@ -94,7 +94,7 @@ pub enum Response {
     /// The matrix, or the reason why there is none.
     Matrix { ticket: u64, found: Result<Box<Matrix>, String> },
     /// The rounds that can be run, or the reason why none can.
-    Further { planned: Planned },
+    Further { planned: RoundsPlan },
 }
 
 impl Response {

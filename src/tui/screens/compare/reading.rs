@@ -14,14 +14,14 @@ pub(crate) struct Reading {
     /// Time of the request, from the start of the program.
     pub(crate) since: Duration,
     pub(crate) watch: ReadWatch,
-    of: Asked,
+    of: RequestContent,
     /// The previous state, restored on cancelling.
     before: Looked,
 }
 
 /// The content of a request.
 #[derive(Debug)]
-enum Asked {
+enum RequestContent {
     /// The configurations that can be compared.
     Offers,
     Pair(Box<WantedComparison>),
@@ -37,7 +37,7 @@ impl CompareScreen {
     }
 
     /// Starts reading, and cancels a request in progress.
-    fn begin_reading(&mut self, of: Asked) -> (u64, ReadWatch) {
+    fn begin_reading(&mut self, of: RequestContent) -> (u64, ReadWatch) {
         self.ticket += 1;
         let before = match self.reading.take() {
             Some(Reading { watch, before, .. }) => {
@@ -83,7 +83,7 @@ impl CompareScreen {
         if !self.looked.choosing {
             return self.ask();
         }
-        let (ticket, _) = self.begin_reading(Asked::Offers);
+        let (ticket, _) = self.begin_reading(RequestContent::Offers);
         vec![Intent::Request(Request::Offers { ticket })]
     }
 
@@ -97,7 +97,7 @@ impl CompareScreen {
         match self.looked.wanted_matrix().filter(|_| self.looked.view.is_of_session()) {
             Some(wanted) => {
                 let wanted = Box::new(wanted);
-                let (ticket, watch) = self.begin_reading(Asked::Matrix(wanted.clone()));
+                let (ticket, watch) = self.begin_reading(RequestContent::Matrix(wanted.clone()));
                 vec![Intent::Request(Request::Matrix { ticket, wanted, watch })]
             }
             None => self.ask_pair(FirstView::Pair),
@@ -106,7 +106,7 @@ impl CompareScreen {
 
     pub(super) fn ask_pair(&mut self, first: FirstView) -> Intents {
         let wanted = Box::new(self.looked.wanted());
-        let (ticket, watch) = self.begin_reading(Asked::Pair(wanted.clone()));
+        let (ticket, watch) = self.begin_reading(RequestContent::Pair(wanted.clone()));
         vec![Intent::Request(Request::Compare { ticket, wanted, first, watch })]
     }
 
@@ -125,14 +125,14 @@ impl CompareScreen {
                 let length = self.pairs().len();
                 self.offered.kept_in(length);
             }
-            (Response::Compared { found, .. }, Some(Asked::Pair(wanted))) => {
+            (Response::Compared { found, .. }, Some(RequestContent::Pair(wanted))) => {
                 self.pair = Some((*wanted, found));
                 self.kept_in();
                 self.seek();
             }
-            (Response::Matrix { found, .. }, Some(Asked::Matrix(wanted))) => self.take_matrix(*wanted, found),
+            (Response::Matrix { found, .. }, Some(RequestContent::Matrix(wanted))) => self.take_matrix(*wanted, found),
             // A request for two configurations returned all configurations of their session.
-            (Response::Matrix { found, .. }, Some(Asked::Pair(wanted))) => {
+            (Response::Matrix { found, .. }, Some(RequestContent::Pair(wanted))) => {
                 let WantedComparison { b, metric, allowed, .. } = *wanted;
                 let reference = found.as_ref().map_or(b, |matrix| matrix.reference.clone());
                 let beside = BesideReference { reference, with: None };

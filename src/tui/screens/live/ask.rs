@@ -6,7 +6,7 @@ use super::{
 };
 use crate::tui::{
     launch::OwedSession,
-    screens::further::{Planned, plan},
+    screens::further::{RoundsPlan, plan},
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };
@@ -108,7 +108,7 @@ pub enum Response {
     /// The undecided tests, or the reason why they are unknown.
     Undecided(Result<Vec<UndecidedTest>, String>),
     /// The rounds that can be run, or the reason why none can.
-    Further(Planned),
+    Further(RoundsPlan),
     /// The configurations compared with their references.
     Standings(Standings),
 }

@@ -37,7 +37,7 @@ impl RunTime {
 
 /// A configuration at a size, with the properties that its runs share.
 #[derive(Debug, Clone)]
-struct Measured {
+struct SizedConfiguration {
     label: Arc<str>,
     size: Arc<str>,
     twin_of: Option<Arc<str>>,
@@ -54,7 +54,7 @@ pub struct Gathered {
     pub(super) first_look: Option<u32>,
     /// The settings for comparing the configurations at the end of the session.
     pub(super) closing: ClosingComparison,
-    measured: Vec<Measured>,
+    measured: Vec<SizedConfiguration>,
     planned: Vec<OutlinedRun>,
     runs: Vec<RunTests>,
     times: BTreeMap<(usize, u32), Vec<RunTime>>,
@@ -69,7 +69,7 @@ impl Gathered {
             session: Uuid::nil(),
             first_look: outline.look,
             closing: outline.closing.clone(),
-            measured: outline.configurations.iter().map(|one| Measured::new(outline, one)).collect(),
+            measured: outline.configurations.iter().map(|one| SizedConfiguration::new(outline, one)).collect(),
             planned: outline.runs.clone(),
             runs: Vec::new(),
             times: BTreeMap::new(),
@@ -109,7 +109,8 @@ impl Gathered {
     /// Returns a run without tests; none if the run is not in the plan.
     fn run(&self, ordinal: u32, run_id: Uuid) -> Option<RunTests> {
         let planned = self.planned.get(ordinal as usize)?;
-        let Measured { label, size, twin_of, asked, configuration } = self.measured.get(planned.configuration)?.clone();
+        let SizedConfiguration { label, size, twin_of, asked, configuration } =
+            self.measured.get(planned.configuration)?.clone();
         Some(RunTests {
             run_id,
             session_id: self.session,
@@ -236,7 +237,7 @@ impl Gathered {
     }
 }
 
-impl Measured {
+impl SizedConfiguration {
     fn new(outline: &SessionOutline, one: &OutlinedConfiguration) -> Self {
         let OutlinedConfiguration { options, suite_options, .. } = one;
         let SessionOutline { memory_limit, cache, .. } = outline;

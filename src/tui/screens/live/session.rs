@@ -3,7 +3,7 @@
 use super::{
     LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun,
     gathered::Gathered,
-    shown::{Chosen, SentLatencies},
+    shown::{SentLatencies, ShownTest},
     standing::{Standing, Standings},
     usage::Usage,
 };
@@ -49,7 +49,7 @@ pub struct WatchedSession {
     /// The resources of its worker.
     pub(super) usage: Usage,
     /// The test that the single view shows.
-    pub(super) chosen: Option<Chosen>,
+    pub(super) chosen: Option<ShownTest>,
     /// Latencies of finished tests by configuration and test.
     pub(super) sent: BTreeMap<(usize, u32), SentLatencies>,
     /// The measurements so far.

@@ -48,7 +48,7 @@ impl SentLatencies {
 
 /// The test chosen for display.
 #[derive(Debug, Clone)]
-pub(super) struct Chosen {
+pub(super) struct ShownTest {
     /// Its run and number.
     of: (usize, u32),
     configuration: usize,
@@ -107,10 +107,10 @@ impl WatchedSession {
     /// Shows the latest test, once the previous one was in view long enough to be read.
     pub(super) fn look(&mut self, now: Duration) {
         let (Some(latest), Some((configuration, _))) = (self.latest(), self.configuration()) else { return };
-        let stays = |chosen: &Chosen| chosen.of == latest || now.saturating_sub(chosen.since) < STAY;
+        let stays = |chosen: &ShownTest| chosen.of == latest || now.saturating_sub(chosen.since) < STAY;
         if !self.chosen.as_ref().is_some_and(stays) {
             let others = self.latencies_of_others(configuration, latest);
-            self.chosen = Some(Chosen { of: latest, configuration, since: now, ended: None, others });
+            self.chosen = Some(ShownTest { of: latest, configuration, since: now, ended: None, others });
         }
     }
 

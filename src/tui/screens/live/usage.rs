@@ -21,7 +21,7 @@ pub(crate) struct Used {
 
 /// The worker's counters at a moment of the test.
 #[derive(Debug, Clone, Copy)]
-struct Look {
+struct UsageSample {
     /// Time from the beginning of the test, ns.
     at_ns: u64,
     uses: Uses,
@@ -30,7 +30,7 @@ struct Look {
 /// A worker's resources, updated with each reading of its counters.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Usage {
-    first: Option<Look>,
+    first: Option<UsageSample>,
     pub(super) used: Used,
 }
 
@@ -46,7 +46,7 @@ impl Usage {
         self.used.rss_bytes = Some(uses.rss_bytes).filter(|bytes| *bytes > 0);
         self.used.database_bytes = Some(uses.database_bytes).filter(|bytes| *bytes > 0);
         let Some(first) = self.first.filter(|first| first.at_ns < at_ns) else {
-            self.first = Some(Look { at_ns, uses });
+            self.first = Some(UsageSample { at_ns, uses });
             return;
         };
         let rate = |then: u64, now: u64| Some(now.saturating_sub(then) as f64 * 1e9 / (at_ns - first.at_ns) as f64);

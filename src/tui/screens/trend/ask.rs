@@ -37,12 +37,12 @@ impl HasSubject for Request {
 #[derive(Debug)]
 pub enum Response {
     /// The trends, or the reason why there are none.
-    Followed { ticket: u64, found: Result<Box<Followed>, String> },
+    Followed { ticket: u64, found: Result<Box<TrendReading>, String> },
 }
 
 /// Configurations over their sessions.
 #[derive(Debug)]
-pub struct Followed {
+pub struct TrendReading {
     pub(super) trend: Trend,
     /// The metrics that they have.
     pub(super) metrics: Vec<Metric>,
@@ -61,7 +61,7 @@ fn followable(run: &RunTests) -> Followable {
     (run.configuration.suite.clone(), run.configuration.engine.clone(), Arc::clone(&run.asked))
 }
 
-fn followed(of: &TrendOf, store: &Store, arguments: &[String]) -> Result<Followed, String> {
+fn followed(of: &TrendOf, store: &Store, arguments: &[String]) -> Result<TrendReading, String> {
     let said = |error: StoreError| error.to_string();
     let mut wanted: BTreeSet<Followable> = BTreeSet::new();
     for line in &of.selections {
@@ -79,7 +79,7 @@ fn followed(of: &TrendOf, store: &Store, arguments: &[String]) -> Result<Followe
     side.runs.retain(|run| wanted.contains(&followable(run)));
     as_rates([&mut side]);
     let metrics = store.metrics(&selection).map_err(said)?;
-    Ok(Followed { trend: trend(&side, &command(words, of.metric, arguments)), metrics })
+    Ok(TrendReading { trend: trend(&side, &command(words, of.metric, arguments)), metrics })
 }
 
 /// Returns terms that select all runs of these suites on these engines.

@@ -21,7 +21,7 @@ const WIDEST: usize = 6;
 
 /// The positions of sessions and values in a chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Scale {
+struct TrendScale {
     least: f64,
     most: f64,
     rows: u16,
@@ -29,7 +29,7 @@ struct Scale {
     sessions: usize,
 }
 
-impl Scale {
+impl TrendScale {
     fn new(values: &[f64], columns: u16, rows: u16) -> Self {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -76,7 +76,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, series: &TrendSeries, metr
     }
     // The numbers of changes are above the plot, the start times of the first and the last session below it.
     let plot = Rect { x: area.x + AXIS, y: area.y + 1, width: area.width - AXIS, height: area.height - 2 };
-    let scale = Scale::new(&values, plot.width, plot.height);
+    let scale = TrendScale::new(&values, plot.width, plot.height);
     let label = |row: u16| Rect { y: plot.y + row, width: AXIS - 1, height: 1, ..area };
     paint.right(label(scale.row(scale.most)), &metric.shown(scale.most), Role::Dim);
     if scale.most > scale.least {
@@ -111,14 +111,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, series: &TrendSeries, metr
 }
 
 /// Returns the column before the first session of a level.
-fn boundary(scale: Scale, at: usize) -> u16 {
+fn boundary(scale: TrendScale, at: usize) -> u16 {
     let here = scale.column(at);
     let before = at.checked_sub(1).map_or(0, |before| scale.column(before));
     before + (here - before).div_ceil(2).max(u16::from(here > before + 1)).min(here - before)
 }
 
 /// Paints the median of each level as a dotted line over its sessions, or the line of a drift with a dot for each session.
-fn draw_levels(paint: &mut Paint<'_>, plot: Rect, scale: Scale, series: &TrendSeries, values: &[f64]) {
+fn draw_levels(paint: &mut Paint<'_>, plot: Rect, scale: TrendScale, series: &TrendSeries, values: &[f64]) {
     if let Some(drift) = series.drift {
         let last = values.len().saturating_sub(1).max(1) as f64;
         for at in 0..values.len() {
@@ -146,7 +146,7 @@ mod tests {
     fn every_session_has_a_place_however_many_there_are() {
         for sessions in [1, 2, 7, 66, 67, 500] {
             let values: Vec<f64> = (0..sessions).map(|at| at as f64).collect();
-            let scale = Scale::new(&values, 66, 9);
+            let scale = TrendScale::new(&values, 66, 9);
             let columns: Vec<u16> = (0..sessions).map(|at| scale.column(at)).collect();
             assert!(columns.is_sorted() && columns.iter().all(|column| *column < 66), "{sessions}: {columns:?}");
             assert_eq!(
@@ -158,9 +158,9 @@ mod tests {
 
     #[test]
     fn a_change_stands_between_two_levels_where_there_is_room() {
-        let scale = Scale::new(&[1.0; 10], 60, 5);
+        let scale = TrendScale::new(&[1.0; 10], 60, 5);
         assert!(scale.column(3) < boundary(scale, 4) && boundary(scale, 4) < scale.column(4));
-        let dense = Scale::new(&[1.0; 60], 60, 5);
+        let dense = TrendScale::new(&[1.0; 60], 60, 5);
         assert_eq!(boundary(dense, 4), dense.column(4));
     }
 }

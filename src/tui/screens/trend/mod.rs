@@ -5,7 +5,7 @@ mod chart;
 mod dialog;
 mod paint;
 
-pub use ask::{Followed, Request, Response};
+pub use ask::{Request, Response, TrendReading};
 pub(crate) use dialog::Dialog;
 
 use super::{
@@ -41,7 +41,7 @@ mod pane {
 #[derive(Debug, Default)]
 pub struct TrendScreen {
     /// The last request that was read, and the trends or the reason why there are none.
-    found: Option<(TrendOf, Result<Box<Followed>, String>)>,
+    found: Option<(TrendOf, Result<Box<TrendReading>, String>)>,
     /// The pending request.
     reading: Option<(Awaited, TrendOf)>,
     /// The filter for the tests shown.
@@ -78,7 +78,7 @@ impl TrendScreen {
     }
 
     /// Returns the trends and their request; none while another request is being read.
-    fn followed(&self) -> Option<(&TrendOf, &Followed)> {
+    fn followed(&self) -> Option<(&TrendOf, &TrendReading)> {
         let (of, found) = self.found.as_ref().filter(|_| self.reading.is_none())?;
         Some((of, found.as_ref().ok()?))
     }
@@ -140,7 +140,7 @@ impl TrendScreen {
         Intents::new()
     }
 
-    fn take(&mut self, of: TrendOf, found: Result<Box<Followed>, String>) {
+    fn take(&mut self, of: TrendOf, found: Result<Box<TrendReading>, String>) {
         let test = of.test.clone();
         self.found = Some((of, found));
         let series = self.series();

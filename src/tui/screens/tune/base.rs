@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 /// A part of the tuning task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum TaskPart {
     Engine,
     Suite,
     OwnSql,
@@ -26,7 +26,7 @@ pub(crate) enum Part {
     Seed,
 }
 
-impl Part {
+impl TaskPart {
     pub(super) const ALL: [Self; 9] = [
         Self::Engine,
         Self::Suite,
@@ -135,69 +135,69 @@ impl TuneScreen {
 
     pub(super) fn ask_part(&self, world: &World) -> Intents {
         let form = &self.form;
-        let now = |part: Part| match part {
-            Part::Engine => form.engine.clone(),
-            Part::Suite => form.suite.clone(),
-            Part::OwnSql => form.own.as_ref().map_or_else(String::new, |own| own.files.sql.display().to_string()),
-            Part::Size => form.size.map_or_else(|| "default".to_owned(), |size| size.to_string()),
-            Part::Rounds => form.rounds(world).to_string(),
-            Part::Base if form.base.is_empty() => "defaults".to_owned(),
-            Part::Base => joined(&form.base),
-            Part::SuiteOptions if form.suite_options.is_empty() => "defaults".to_owned(),
-            Part::SuiteOptions => joined(&form.suite_options),
-            Part::Ledger => form.ledger_name(),
-            Part::Seed => form.seed.map_or_else(|| "drawn each time".to_owned(), |seed| seed.to_string()),
+        let now = |part: TaskPart| match part {
+            TaskPart::Engine => form.engine.clone(),
+            TaskPart::Suite => form.suite.clone(),
+            TaskPart::OwnSql => form.own.as_ref().map_or_else(String::new, |own| own.files.sql.display().to_string()),
+            TaskPart::Size => form.size.map_or_else(|| "default".to_owned(), |size| size.to_string()),
+            TaskPart::Rounds => form.rounds(world).to_string(),
+            TaskPart::Base if form.base.is_empty() => "defaults".to_owned(),
+            TaskPart::Base => joined(&form.base),
+            TaskPart::SuiteOptions if form.suite_options.is_empty() => "defaults".to_owned(),
+            TaskPart::SuiteOptions => joined(&form.suite_options),
+            TaskPart::Ledger => form.ledger_name(),
+            TaskPart::Seed => form.seed.map_or_else(|| "drawn each time".to_owned(), |seed| seed.to_string()),
         };
-        let items = Part::ALL.map(|part| ListItem::new(part.name(), now(part))).to_vec();
+        let items = TaskPart::ALL.map(|part| ListItem::new(part.name(), now(part))).to_vec();
         vec![Intent::choose_one(Dialog::Part, "Change the base", items)]
     }
 
     /// Asks for the chosen part of the base.
-    pub(super) fn ask_about(&self, part: Part, world: &World) -> Intents {
+    pub(super) fn ask_about(&self, part: TaskPart, world: &World) -> Intents {
         let form = &self.form;
         let asked = match part {
-            Part::Engine => {
+            TaskPart::Engine => {
                 let items = world.registry.engines.iter().map(|engine| {
                     let chosen = engine.description.name == form.engine;
                     ListItem { chosen, ..ListItem::new(&engine.description.name, &engine.description.version) }
                 });
                 Intent::choose_one(Dialog::Engine, "Engine", items.collect())
             }
-            Part::Suite => {
+            TaskPart::Suite => {
                 let items = world.suites.iter().map(|suite| ListItem {
                     chosen: suite.name == form.suite,
                     ..ListItem::new(&suite.name, &suite.title)
                 });
                 Intent::choose_one(Dialog::Suite, "Suite", items.collect())
             }
-            Part::OwnSql => {
+            TaskPart::OwnSql => {
                 let help = "a file of SQL; statements before a line `-- measure` prepare and are not timed";
                 let now = form.own.as_ref().map_or_else(String::new, |own| own.files.sql.display().to_string());
                 Intent::prompt(Dialog::Sql, "Your own statements", help, now)
             }
-            Part::Size => {
+            TaskPart::Size => {
                 let unit = form.found_suite(world).map_or("", |suite| suite.size_unit.as_str());
                 let now = form.size.map_or_else(String::new, |size| size.to_string());
                 Intent::prompt(Dialog::Size, "Size", format!("{unit}: 10000, 10k, 1M"), now)
             }
-            Part::Rounds => {
+            TaskPart::Rounds => {
                 let help = "an even number from 6 to 1000, fixed before the trial: stopping early after a look finds \
                             differences where there are none";
                 Intent::prompt(Dialog::Rounds, "Rounds", help, form.rounds(world).to_string())
             }
-            Part::Base => {
+            TaskPart::Base => {
                 let help = "OPTION=VALUE, several separated by commas; empty for the defaults. Such a base does not come from a trial";
                 Intent::prompt(Dialog::Base, "Options of the base", help, joined(&form.base))
             }
-            Part::SuiteOptions => {
+            TaskPart::SuiteOptions => {
                 let options = form.found_suite(world).map_or(&[][..], |suite| &suite.options);
                 let names: Vec<&str> = options.iter().map(|option| option.name.as_str()).collect();
                 let names = if names.is_empty() { "it has no options".to_owned() } else { names.join(", ") };
                 let help = format!("OPTION=VALUE, several separated by commas; empty for the defaults: {names}");
                 Intent::prompt(Dialog::SuiteOptions, "Options of the suite", help, joined(&form.suite_options))
             }
-            Part::Ledger => Intent::Request(Request::Names),
-            Part::Seed => {
+            TaskPart::Ledger => Intent::Request(Request::Names),
+            TaskPart::Seed => {
                 let help = "of all keys and values; empty: drawn each time";
                 let now = form.seed.map_or_else(String::new, |seed| seed.to_string());
                 Intent::prompt(Dialog::Seed, "Seed", help, now)

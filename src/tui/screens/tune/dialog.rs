@@ -1,6 +1,6 @@
 //! The dialogs of the Tune screen and the handling of their replies.
 
-use super::{Intents, Request, TuneScreen, base::Part, copy::CopyItem, search::Term, start::LongStart};
+use super::{Intents, Request, TuneScreen, base::TaskPart, copy::CopyItem, search::Term, start::LongStart};
 use crate::tui::{
     export,
     overlay::Reply,
@@ -87,7 +87,7 @@ impl TuneScreen {
         let first = chosen.first().copied();
         match dialog {
             Dialog::Part => {
-                let part = first.and_then(|at| Part::ALL.get(at));
+                let part = first.and_then(|at| TaskPart::ALL.get(at));
                 return Ok(part.map_or_else(Intents::new, |part| self.ask_about(*part, world)));
             }
             Dialog::Engine => {

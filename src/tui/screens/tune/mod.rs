@@ -65,7 +65,7 @@ pub(crate) enum TuneView {
 
 /// The job in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Running {
+pub(crate) enum JobInProgress {
     Trial,
     Search,
 }
@@ -84,7 +84,7 @@ pub struct TuneScreen {
     /// The current trial, or the last one.
     pub(crate) watched: Option<WatchedTrial>,
     /// The kind of job in progress.
-    pub(crate) running: Option<Running>,
+    pub(crate) running: Option<JobInProgress>,
     pub ledger: Option<Ledger>,
     /// The conditions of the next search.
     pub(crate) terms: SearchTerms,
@@ -148,7 +148,7 @@ impl Screen for TuneScreen {
 
     /// Shows a trial at first; the job's events report whether it is a search.
     fn begun(&mut self, _outline: Option<Box<SessionOutline>>, _now: Duration) {
-        (self.pane, self.view, self.running) = (Pane::Options, TuneView::Trial, Some(Running::Trial));
+        (self.pane, self.view, self.running) = (Pane::Options, TuneView::Trial, Some(JobInProgress::Trial));
     }
 
     fn told(&mut self, event: JobEvent, _context: &Context<'_>) -> Intents {
@@ -164,19 +164,19 @@ impl Screen for TuneScreen {
 
     fn under_way(&self) -> &'static str {
         match self.running {
-            Some(Running::Search) => "a search is running",
+            Some(JobInProgress::Search) => "a search is running",
             _ => "a trial is running",
         }
     }
 
     fn status(&self) -> Option<String> {
         match self.running? {
-            Running::Trial => {
+            JobInProgress::Trial => {
                 let watched = self.watched.as_ref()?;
                 let round = (watched.round + 1).min(watched.trial.rounds);
                 Some(format!("▶ round {round}/{}", watched.trial.rounds))
             }
-            Running::Search => Some(self.search.as_ref()?.status()),
+            JobInProgress::Search => Some(self.search.as_ref()?.status()),
         }
     }
 

@@ -28,7 +28,7 @@ pub(crate) enum LongStart {
 }
 
 /// The trials to run on a workload.
-enum Question {
+enum TrialRequest {
     /// New changes, tried one after the other.
     Try(Vec<WhatIf>),
     /// The same number of rounds of a trial again.
@@ -36,9 +36,9 @@ enum Question {
 }
 
 /// A job that is ready to start.
-struct Planned {
+struct PlannedJob {
     workload: TunedWorkload,
-    question: Question,
+    question: TrialRequest,
     command: Vec<String>,
 }
 
@@ -84,33 +84,33 @@ impl TuneScreen {
     /// Starts the planned job, asks for confirmation, or reports why it cannot start.
     fn begun_or_asked(
         &self,
-        planned: Result<Planned, String>,
+        planned: Result<PlannedJob, String>,
         start: LongStart,
         surely: bool,
         world: &World,
     ) -> Intents {
-        let Planned { workload, question, command } = match planned {
+        let PlannedJob { workload, question, command } = match planned {
             Ok(planned) => planned,
             Err(reason) => return vec![Intent::failed(reason)],
         };
         if !surely && let Some(asked) = asks(&workload, &question, start, world) {
             return vec![asked];
         }
-        vec![self.begin(command, matches!(question, Question::Try(_)), world)]
+        vec![self.begin(command, matches!(question, TrialRequest::Try(_)), world)]
     }
 
-    fn planned_change(&self, world: &World) -> Result<Planned, String> {
+    fn planned_change(&self, world: &World) -> Result<PlannedJob, String> {
         if let Some(reason) = self.form.pointless(world) {
             return Err(format!("not run: it cannot differ ({reason})"));
         }
         let (workload, what_if) = self.form.what_if(world)?;
         let questions = vec![what_if];
         let command = try_command(&workload, &questions, &self.files(&workload));
-        Ok(Planned { workload, question: Question::Try(questions), command })
+        Ok(PlannedJob { workload, question: TrialRequest::Try(questions), command })
     }
 
     /// Plans trials of several values of an option, which share the allowed false alarms. Values that cannot differ are left out.
-    fn planned_values(&self, option: &str, values: &[String], world: &World) -> Result<Planned, String> {
+    fn planned_values(&self, option: &str, values: &[String], world: &World) -> Result<PlannedJob, String> {
         let workload = self.form.workload(world)?;
         let engine = &workload.engine.description;
         let base = workload.settings(&self.form.base).map_err(|error| error.to_string())?;
@@ -131,15 +131,15 @@ impl TuneScreen {
         let question = |change| self.form.question(&workload, change, count);
         let questions: Vec<WhatIf> = changes.into_iter().map(question).collect::<Result<_, _>>()?;
         let command = try_command(&workload, &questions, &self.files(&workload));
-        Ok(Planned { workload, question: Question::Try(questions), command })
+        Ok(PlannedJob { workload, question: TrialRequest::Try(questions), command })
     }
 
-    fn planned_rounds(&self, trial: &Trial, world: &World) -> Result<Planned, String> {
+    fn planned_rounds(&self, trial: &Trial, world: &World) -> Result<PlannedJob, String> {
         trial.extendable()?;
         let workload = self.form.workload_of(trial, world)?;
         let mut command: Vec<String> = ["dbdyno", "tune", "more", &trial.trial_id].map(str::to_owned).to_vec();
         command.extend(self.files(&workload));
-        Ok(Planned { workload, question: Question::More(Box::new(trial.clone())), command })
+        Ok(PlannedJob { workload, question: TrialRequest::More(Box::new(trial.clone())), command })
     }
 
     /// Tries each of the chosen values.
@@ -207,7 +207,7 @@ impl TuneScreen {
 
     pub(super) fn ask_stop(&self) -> Intents {
         let (title, line) = match self.running {
-            Some(super::Running::Search) => {
+            Some(super::JobInProgress::Search) => {
                 ("Stop the search?", "Measured data is kept; nothing is confirmed, so the search has no result.")
             }
             _ => ("Stop the trial?", "Measured data is kept; a stopped trial decides nothing."),
@@ -219,12 +219,12 @@ impl TuneScreen {
 /// Returns the confirmation for a job that takes long; none if it is short, or if its time is unknown.
 fn asks(
     workload: &TunedWorkload,
-    question: &Question,
+    question: &TrialRequest,
     start: LongStart,
     world: &World,
 ) -> Option<Intent<super::Request, Dialog>> {
     let pairs: Vec<([Settings; 2], u32)> = match question {
-        Question::Try(questions) => questions
+        TrialRequest::Try(questions) => questions
             .iter()
             .map(|one| {
                 Some((
@@ -233,7 +233,7 @@ fn asks(
                 ))
             })
             .collect::<Option<_>>()?,
-        Question::More(trial) => {
+        TrialRequest::More(trial) => {
             let settings = |asked| workload.settings(asked).ok();
             vec![([settings(&trial.base)?, settings(&trial.changed())?], trial.rounds)]
         }

@@ -1,6 +1,6 @@
 //! The watched trial: its events and its end.
 
-use super::{Intents, Pane, Running, TuneScreen, TuneView, WatchedSearch, search::is_of_search};
+use super::{Intents, JobInProgress, Pane, TuneScreen, TuneView, WatchedSearch, search::is_of_search};
 use crate::tui::screens::intent::Intent;
 use dbdyno_comparing::compare::RatioRange;
 use dbdyno_engine::protocol;
@@ -40,9 +40,9 @@ impl TuneScreen {
     pub fn event(&mut self, event: TuneEvent) {
         if let TuneEvent::SearchStarted { tier, budget_ms, .. } = &event {
             self.search = Some(WatchedSearch::new(*tier, Duration::from_millis(*budget_ms)));
-            (self.running, self.view) = (Some(Running::Search), TuneView::Search);
+            (self.running, self.view) = (Some(JobInProgress::Search), TuneView::Search);
         }
-        if let Some(search) = self.search.as_mut().filter(|_| self.running == Some(Running::Search)) {
+        if let Some(search) = self.search.as_mut().filter(|_| self.running == Some(JobInProgress::Search)) {
             search.hear(&event);
         }
         if is_of_search(&event) {
@@ -82,10 +82,10 @@ impl TuneScreen {
         let ran = self.running.take();
         let mut intents = self.read_ledger();
         match (outcome, ran) {
-            (Ok(()), Some(Running::Search)) => intents.push(Intent::said(self.after_search())),
+            (Ok(()), Some(JobInProgress::Search)) => intents.push(Intent::said(self.after_search())),
             (Ok(()), _) => intents.push(Intent::said(self.after_trial())),
             (Err(reason), ran) => {
-                if let Some(search) = self.search.as_mut().filter(|_| ran == Some(Running::Search)) {
+                if let Some(search) = self.search.as_mut().filter(|_| ran == Some(JobInProgress::Search)) {
                     search.failed = Some(reason.clone());
                 }
                 intents.push(Intent::failed(reason));

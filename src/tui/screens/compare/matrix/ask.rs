@@ -38,7 +38,7 @@ pub struct Matrix {
 }
 
 /// The configurations of some sessions and the index of the reference.
-struct Beside {
+struct MatrixSides {
     parts: Vec<Side>,
     reference: usize,
     begin_at: usize,
@@ -60,7 +60,7 @@ pub(in super::super) fn read(wanted: &WantedMatrix, store: &Store) -> Result<Mat
     let others = with.as_ref().map(|text| loaded(text, *metric, store)).transpose()?;
     let foreign = others.iter().flat_map(by_configuration);
     let foreign = foreign.filter(|part| part.runs.iter().all(|run| !known.contains(&run.run_id))).collect();
-    matrix(Beside { parts, reference, begin_at: 0, foreign }, *metric, allowed, store)
+    matrix(MatrixSides { parts, reference, begin_at: 0, foreign }, *metric, allowed, store)
 }
 
 /// Returns the matrix of the session that both sides belong to. Each side must be a whole configuration of it, and the session must have
@@ -94,7 +94,7 @@ pub(in super::super) fn of_sides(
     // The first configuration is the reference, as in a session's verdicts. If neither side is the first, B is the reference.
     let (reference, candidate) = if of_a == 0 { (of_a, of_b) } else { (of_b, of_a) };
     let begin_at = candidate - usize::from(candidate > reference);
-    let beside = Beside { parts, reference, begin_at, foreign: Vec::new() };
+    let beside = MatrixSides { parts, reference, begin_at, foreign: Vec::new() };
     matrix(beside, b.metric, allowed, store).map(Some)
 }
 
@@ -107,8 +107,13 @@ fn is_whole(side: &Side, part: &Side) -> bool {
     runs(side) == runs(part)
 }
 
-fn matrix(beside: Beside, metric: Metric, allowed: &BTreeSet<Difference>, store: &Store) -> Result<Matrix, String> {
-    let Beside { mut parts, reference, begin_at, mut foreign } = beside;
+fn matrix(
+    beside: MatrixSides,
+    metric: Metric,
+    allowed: &BTreeSet<Difference>,
+    store: &Store,
+) -> Result<Matrix, String> {
+    let MatrixSides { mut parts, reference, begin_at, mut foreign } = beside;
     let sweep = Sweep::of(&parts, allowed);
     as_rates(parts.iter_mut().chain(&mut foreign));
     if parts.is_empty() || parts.len() + foreign.len() < 2 {

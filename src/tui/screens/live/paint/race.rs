@@ -28,7 +28,7 @@ const SIGNS: &str = "▼ faster  ▲ slower  = same  ? undecided  … too few";
 
 /// The layout of the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Grid {
+struct RaceLayout {
     /// Columns for the names of tests.
     name: usize,
     /// Columns for a cell.
@@ -41,7 +41,7 @@ struct Grid {
     shown: usize,
 }
 
-impl Grid {
+impl RaceLayout {
     /// Puts verdicts next to times if all configurations fit this way, else below them.
     fn new(room: usize, columns: usize, name: usize, count: usize, rounds: usize, label: usize) -> Self {
         let figures = |rounds: usize| TIME + count + rounds + 2;
@@ -128,12 +128,12 @@ fn title(session: &WatchedSession) -> String {
     round + &under_way.unwrap_or_default()
 }
 
-fn grid(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>], room: usize) -> Grid {
+fn grid(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>], room: usize) -> RaceLayout {
     let rounds = session.rounds as usize;
     let name = tests.iter().map(|row| width(&name(row))).max().unwrap_or(0) + 2;
     let count = width(&count_text(rounds, session.most_failed()));
     let label = columns.iter().map(|column| width(&values_only(&plain(column.label)))).max().unwrap_or(0) + 2;
-    Grid::new(room, columns.len(), name, count, rounds, label)
+    RaceLayout::new(room, columns.len(), name, count, rounds, label)
 }
 
 fn cell<'s>(session: &'s WatchedSession, column: &RaceColumn<'_>, row: &RaceRow<'_>) -> Option<RaceCell<'s>> {
@@ -170,7 +170,7 @@ fn draw_header(
     session: &WatchedSession,
     (columns, first): (&[RaceColumn<'_>], usize),
     row: Option<&RaceRow<'_>>,
-    grid: Grid,
+    grid: RaceLayout,
 ) {
     let size = row.map_or_else(String::new, |row| format!("size {}", row.size));
     paint.text(Rect { width: grid.name as u16, ..area }, &size, Role::Title);
@@ -184,7 +184,7 @@ fn draw_header(
 }
 
 /// Returns the area of a cell in its row.
-fn at(row: Rect, grid: Grid, place: usize) -> Rect {
+fn at(row: Rect, grid: RaceLayout, place: usize) -> Rect {
     let x = row.x + (grid.name + place * (grid.cell + 1)) as u16;
     Rect { x, width: (grid.cell as u16).min(row.right().saturating_sub(x)), ..row }
 }
@@ -195,7 +195,7 @@ fn draw_row(
     session: &WatchedSession,
     beside: &[RaceColumn<'_>],
     row: &RaceRow<'_>,
-    grid: Grid,
+    grid: RaceLayout,
 ) {
     let cells: Vec<Option<RaceCell<'_>>> = beside.iter().map(|column| cell(session, column, row)).collect();
     let of_size = |place: usize| session.configurations.get(place).is_some_and(|one| one.size == row.size);
@@ -221,7 +221,7 @@ fn draw_row(
 }
 
 /// Returns the median, the number of runs, and a sparkline of them.
-fn figures(cell: &RaceCell<'_>, grid: Grid) -> Vec<TextPiece<'static>> {
+fn figures(cell: &RaceCell<'_>, grid: RaceLayout) -> Vec<TextPiece<'static>> {
     let (times, time) = values(cell);
     let count = if times.is_empty() && cell.failed == 0 { String::new() } else { count_text(times.len(), cell.failed) };
     let rounds = grid.rounds();
@@ -330,12 +330,12 @@ mod tests {
 
     #[test]
     fn three_configurations_fit_into_eighty_columns() {
-        let narrow = Grid::new(78, 3, 21, 3, 10, 20);
+        let narrow = RaceLayout::new(78, 3, 21, 3, 10, 20);
         assert_eq!((narrow.shown, narrow.tall, narrow.cell, narrow.rounds()), (3, true, 18, 6));
-        let wide = Grid::new(198, 4, 21, 3, 10, 20);
+        let wide = RaceLayout::new(198, 4, 21, 3, 10, 20);
         assert_eq!((wide.shown, wide.tall, wide.rounds()), (4, false, 10));
         for columns in 1..40 {
-            let grid = Grid::new(78, columns, 60, 5, 100, 60);
+            let grid = RaceLayout::new(78, columns, 60, 5, 100, 60);
             assert!(grid.shown >= 1 && grid.name + grid.shown * (grid.cell + 1) <= 78, "{grid:?}");
         }
     }
