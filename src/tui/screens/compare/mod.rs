@@ -20,7 +20,7 @@ pub use matrix::{Matrix, WantedMatrix};
 pub(crate) use matrix::{MatrixRow, matrix_rows};
 pub use output::remarks;
 pub use rows::{PivotPlace, TableRow, TestRow, family_rows, latency_rows, name, pivot_rows, table_rows, test_rows};
-pub(crate) use sweep::{HeatCell, Ranked, Sweep, SweepPlace, SweepRow};
+pub(crate) use sweep::{HeatCell, Sweep, SweepPlace, SweepRank, SweepRow};
 pub use view::CompareView;
 
 use super::{

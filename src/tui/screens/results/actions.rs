@@ -1,7 +1,7 @@
 //! The actions of the screen's keys.
 
 use super::{
-    Column, Dialog, Intents, ListedRow, Markable, Marks, OpenedRun, Purpose, Request, ResultsScreen, RowKind,
+    Dialog, Intents, ListedColumn, ListedRow, Markable, Marks, OpenedRun, Purpose, Request, ResultsScreen, RowKind,
     RowWindow, TypedSelection, Visit, Which, columns, explain, rerun, short,
 };
 use crate::tui::{
@@ -259,12 +259,12 @@ impl ResultsScreen {
         let label = |label: &str| self.labels.whole(label, row.and_then(|row| self.table.options(row)));
         let page = match (&self.opened, row, &self.focus) {
             (Some(opened), ..) => explain::test(opened, &self.labels.of_run(&opened.run)),
-            (None, Some(ListedRow::Result(row)), Column::Result(column)) => {
+            (None, Some(ListedRow::Result(row)), ListedColumn::Result(column)) => {
                 Some(explain::result(row, &label(&row.label), column))
             }
             (None, Some(ListedRow::Run(row)), _) => Some(explain::run(row, &label(&row.label))),
             (None, Some(ListedRow::Configuration(row)), _) => Some(explain::configuration(row, &label(&row.label))),
-            (None, Some(ListedRow::Group(row)), Column::Group(column)) => {
+            (None, Some(ListedRow::Group(row)), ListedColumn::Group(column)) => {
                 let key = columns::key(&self.listing);
                 key.map(|key| explain::group(row, key, *column, self.filter.of_group(key, row).ok().as_ref()))
             }

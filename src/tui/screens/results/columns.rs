@@ -7,7 +7,7 @@ use dbdyno_store::{
 
 /// A column of one of the listings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Column {
+pub(crate) enum ListedColumn {
     Configuration(Configuration),
     Run(Run),
     Result(Test),
@@ -34,12 +34,12 @@ impl RowKind {
     }
 
     /// Returns the columns that exist whatever is stored, in display order.
-    pub(crate) fn columns(self) -> Vec<Column> {
+    pub(crate) fn columns(self) -> Vec<ListedColumn> {
         use {Configuration as C, Group as G, Run as R, Test as T};
         match self {
             Self::Configurations => {
                 [C::Session, C::Engine, C::Suite, C::Sizes, C::Rounds, C::Status, C::Tier, C::Version, C::Host]
-                    .map(Column::Configuration)
+                    .map(ListedColumn::Configuration)
                     .into()
             }
             Self::Runs => [
@@ -56,7 +56,7 @@ impl RowKind {
                 R::Version,
                 R::Host,
             ]
-            .map(Column::Run)
+            .map(ListedColumn::Run)
             .into(),
             Self::Results => [
                 T::Started,
@@ -75,37 +75,37 @@ impl RowKind {
                 T::Version,
                 T::Host,
             ]
-            .map(Column::Result)
+            .map(ListedColumn::Result)
             .into(),
             Self::Groups => [G::Value, G::Results, G::Runs, G::CutShort, G::Sessions, G::Median, G::Least, G::Most]
-                .map(Column::Group)
+                .map(ListedColumn::Group)
                 .into(),
         }
     }
 
     /// Returns the column of an option; none for groups.
-    pub(crate) fn option(self, name: &str) -> Option<Column> {
+    pub(crate) fn option(self, name: &str) -> Option<ListedColumn> {
         let name = name.to_owned();
         match self {
-            Self::Configurations => Some(Column::Configuration(Configuration::Option(name))),
-            Self::Runs => Some(Column::Run(Run::Option(name))),
-            Self::Results => Some(Column::Result(Test::Option(name))),
+            Self::Configurations => Some(ListedColumn::Configuration(Configuration::Option(name))),
+            Self::Runs => Some(ListedColumn::Run(Run::Option(name))),
+            Self::Results => Some(ListedColumn::Result(Test::Option(name))),
             Self::Groups => None,
         }
     }
 
     /// Returns the column that the cursor is on at first: the most important one.
-    pub(crate) fn first_focus(self) -> Column {
+    pub(crate) fn first_focus(self) -> ListedColumn {
         match self {
-            Self::Configurations => Column::Configuration(Configuration::Status),
-            Self::Runs => Column::Run(Run::Wall),
-            Self::Results => Column::Result(Test::Wall),
-            Self::Groups => Column::Group(Group::Median),
+            Self::Configurations => ListedColumn::Configuration(Configuration::Status),
+            Self::Runs => ListedColumn::Run(Run::Wall),
+            Self::Results => ListedColumn::Result(Test::Wall),
+            Self::Groups => ListedColumn::Group(Group::Median),
         }
     }
 }
 
-impl Column {
+impl ListedColumn {
     /// Returns the title; the title of a group's value is the key's word.
     pub(crate) fn word<'w>(&'w self, key: Option<&'w SelectionKey>) -> &'w str {
         match self {
@@ -208,23 +208,25 @@ pub(crate) fn key(listing: &PageListing) -> Option<&SelectionKey> {
 }
 
 /// Returns the sort column of a listing, and whether the order is descending.
-pub(crate) fn ordering(listing: &PageListing) -> (Column, bool) {
+pub(crate) fn ordering(listing: &PageListing) -> (ListedColumn, bool) {
     match listing {
-        PageListing::Configurations(order) => (Column::Configuration(order.column.clone()), order.descending),
-        PageListing::Runs(order) => (Column::Run(order.column.clone()), order.descending),
-        PageListing::Results(order) => (Column::Result(order.column.clone()), order.descending),
-        PageListing::Groups(_, order) => (Column::Group(order.column), order.descending),
+        PageListing::Configurations(order) => (ListedColumn::Configuration(order.column.clone()), order.descending),
+        PageListing::Runs(order) => (ListedColumn::Run(order.column.clone()), order.descending),
+        PageListing::Results(order) => (ListedColumn::Result(order.column.clone()), order.descending),
+        PageListing::Groups(_, order) => (ListedColumn::Group(order.column), order.descending),
     }
 }
 
 /// Sorts a listing by one of its columns: new or fast rows first, all others ascending.
-pub(crate) fn order_by(listing: &mut PageListing, column: Column) {
+pub(crate) fn order_by(listing: &mut PageListing, column: ListedColumn) {
     let descending = column.descends();
     match (listing, column) {
-        (PageListing::Configurations(order), Column::Configuration(column)) => *order = Order { column, descending },
-        (PageListing::Runs(order), Column::Run(column)) => *order = Order { column, descending },
-        (PageListing::Results(order), Column::Result(column)) => *order = Order { column, descending },
-        (PageListing::Groups(_, order), Column::Group(column)) => *order = Order { column, descending },
+        (PageListing::Configurations(order), ListedColumn::Configuration(column)) => {
+            *order = Order { column, descending }
+        }
+        (PageListing::Runs(order), ListedColumn::Run(column)) => *order = Order { column, descending },
+        (PageListing::Results(order), ListedColumn::Result(column)) => *order = Order { column, descending },
+        (PageListing::Groups(_, order), ListedColumn::Group(column)) => *order = Order { column, descending },
         // A column of another row kind does not change the order.
         _ => {}
     }

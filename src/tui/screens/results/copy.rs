@@ -1,6 +1,6 @@
 //! The texts that can be copied: the item under the cursor as an identifier, a selection, a command or a text.
 
-use super::{Dialog, Intents, ListedRow, OpenedRun, ResultsScreen, Section, SectionLine, columns, paint};
+use super::{DetailSection, Dialog, Intents, ListedRow, OpenedRun, ResultsScreen, SectionLine, columns, paint};
 use crate::tui::{
     screens::copying::{Copyable, copy_one_of},
     world::World,
@@ -50,7 +50,7 @@ fn of_page(opened: &OpenedRun) -> Option<Copyable> {
     if let Some(moment) = opened.moment_in_words() {
         return Some(Copyable::new("the figures at this moment", moment));
     }
-    if opened.section == Section::Tests {
+    if opened.section == DetailSection::Tests {
         return opened.chosen().map(|test| Copyable::new("the figures of this test", paint::test_in_words(test)));
     }
     match opened.lines().into_iter().nth(opened.line.at)? {

@@ -1,7 +1,7 @@
 //! The dialogs of the Results screen.
 
 use super::{
-    ChosenColumn, Column, Intents, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing,
+    ChosenColumn, Intents, ListedColumn, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing,
     columns, paint, short,
 };
 use crate::tui::{
@@ -26,7 +26,7 @@ pub(crate) enum Dialog {
     /// The key to group by, one of these; the first means no grouping.
     Group(Vec<String>),
     /// The column to sort by, one of these.
-    Sort(Vec<Column>),
+    Sort(Vec<ListedColumn>),
     /// Tags to add or remove.
     Tag(ChosenRuns),
     Note(ChosenRuns),
@@ -41,9 +41,9 @@ pub(crate) enum Dialog {
     Columns {
         kind: RowKind,
         /// All columns that these rows can have.
-        all: Vec<Column>,
+        all: Vec<ListedColumn>,
         /// The columns that are visible now.
-        seen: Vec<Column>,
+        seen: Vec<ListedColumn>,
     },
 }
 
@@ -155,13 +155,13 @@ impl ResultsScreen {
     fn sort_choice(&self) -> Intent<Request, Dialog> {
         let (key, (now, _)) = (columns::key(&self.listing), columns::ordering(&self.listing));
         let all = self.all_columns();
-        let item = |column: &Column| ListItem { chosen: *column == now, ..ListItem::new(column.word(key), "") };
+        let item = |column: &ListedColumn| ListItem { chosen: *column == now, ..ListItem::new(column.word(key), "") };
         let items = all.iter().map(item).collect();
         Intent::choose_one(Dialog::Sort(all), "Sort by", items)
     }
 
     /// Returns the columns that the rows can have: their own, then those of options and kept keys.
-    fn all_columns(&self) -> Vec<Column> {
+    fn all_columns(&self) -> Vec<ListedColumn> {
         let kind = RowKind::of(&self.listing);
         kind.columns().into_iter().chain(self.names.iter().filter_map(|name| kind.option(name))).collect()
     }
@@ -173,7 +173,7 @@ impl ResultsScreen {
         let key = columns::key(&self.listing);
         let own = kind.columns().len();
         let all = self.all_columns();
-        let item = |(at, column): (usize, &Column)| {
+        let item = |(at, column): (usize, &ListedColumn)| {
             let about = if at < own { "" } else { "an option or kept key" };
             ListItem { chosen: seen.contains(column), ..ListItem::new(column.word(key), about) }
         };
@@ -183,9 +183,9 @@ impl ResultsScreen {
 
     /// Sets the columns for a kind of row; an empty choice restores the usual ones. If there is not room for all, newly chosen columns have
     /// priority.
-    fn choose_columns(&mut self, kind: RowKind, chosen: Vec<Column>, seen: &[Column]) {
+    fn choose_columns(&mut self, kind: RowKind, chosen: Vec<ListedColumn>, seen: &[ListedColumn]) {
         let before = self.chosen.remove(&kind).unwrap_or_default();
-        let is_wanted = |column: &Column| {
+        let is_wanted = |column: &ListedColumn| {
             !seen.contains(column) || before.iter().any(|known| known.column == *column && known.is_wanted)
         };
         let chosen: Vec<ChosenColumn> =

@@ -1,6 +1,6 @@
 //! Explanations of a figure: its meaning, how it was measured, and the SQL that fetches it.
 
-use super::{Column, OpenedRun, filter::TypedSelection};
+use super::{ListedColumn, OpenedRun, filter::TypedSelection};
 use crate::tui::overlay::Overlay;
 use dbdyno_foundation::{
     base::units::{count, counted, duration, rate},
@@ -60,7 +60,7 @@ pub(super) fn result(row: &ResultRow, label: &str, column: &ResultColumn) -> Ove
         "n = 1 run. A single run does not show the spread: g groups runs, and c compares two sides.".to_owned()
     ]);
     let sql = format!("SELECT {sql} FROM results WHERE run_id = '{}' AND test = {test}", row.run_id);
-    with_sql(format!("{} {value}", Column::Result(column.clone()).word(None)), lines, sql)
+    with_sql(format!("{} {value}", ListedColumn::Result(column.clone()).word(None)), lines, sql)
 }
 
 /// Returns an explanation that ends with the query for its data.
@@ -162,7 +162,7 @@ pub(super) fn group(
     }
     let title = format!(
         "{} {value} · {} = {}",
-        Column::Group(column).word(Some(key)),
+        ListedColumn::Group(column).word(Some(key)),
         key.word(),
         row.value.as_deref().unwrap_or("none")
     );

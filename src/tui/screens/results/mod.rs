@@ -18,14 +18,14 @@ mod table;
 mod views;
 
 pub use ask::{Purpose, Request, Response};
-pub(crate) use columns::{Column, RowKind};
+pub(crate) use columns::{ListedColumn, RowKind};
 pub use dialog::ChosenRuns;
 pub(crate) use dialog::Dialog;
 pub use filter::TypedSelection;
 pub use kept::KeptRuns;
 pub(crate) use labels::Labels;
 pub(crate) use marks::{Markable, Marks, Which};
-pub(crate) use opened::{OpenedRun, Section, SectionLine};
+pub(crate) use opened::{DetailSection, OpenedRun, SectionLine};
 pub(crate) use over_time::TestsPane;
 pub use rerun::short;
 pub use table::RowWindow;
@@ -71,7 +71,7 @@ struct Visit {
     filter: TypedSelection,
     listing: PageListing,
     cursor: ListCursor,
-    focus: Column,
+    focus: ListedColumn,
     /// The item that was entered, for the title.
     crumb: String,
 }
@@ -79,7 +79,7 @@ struct Visit {
 /// A column that the user chose.
 #[derive(Debug)]
 struct ChosenColumn {
-    column: Column,
+    column: ListedColumn,
     /// Whether the column was hidden before the user chose it. Such columns have priority over those that were already visible.
     is_wanted: bool,
 }
@@ -93,7 +93,7 @@ pub struct ResultsScreen {
     /// The rows around the cursor.
     pub table: RowWindow,
     /// The column under the cursor.
-    pub(crate) focus: Column,
+    pub(crate) focus: ListedColumn,
     /// The labels of configurations.
     pub(crate) labels: Labels,
     /// The columns that the user chose, by kind of row.
@@ -119,7 +119,7 @@ pub struct ResultsScreen {
 impl ResultsScreen {
     /// Returns the columns to show if there is room, in order: those that the user chose. Without a choice: the usual ones, and the options
     /// that differ within the rows shown.
-    pub(crate) fn columns(&self) -> Vec<Column> {
+    pub(crate) fn columns(&self) -> Vec<ListedColumn> {
         let kind = RowKind::of(&self.listing);
         match self.chosen.get(&kind) {
             Some(chosen) => {
@@ -138,7 +138,7 @@ impl ResultsScreen {
     }
 
     /// Whether the user chose this column while it was hidden.
-    pub(crate) fn is_wanted(&self, column: &Column) -> bool {
+    pub(crate) fn is_wanted(&self, column: &ListedColumn) -> bool {
         let chosen = self.chosen.get(&RowKind::of(&self.listing));
         chosen.is_some_and(|chosen| chosen.iter().any(|chosen| chosen.column == *column && chosen.is_wanted))
     }
@@ -317,7 +317,7 @@ impl Screen for ResultsScreen {
             }
             (pane::LINES, Some(opened)) => {
                 opened.pane = TestsPane::Table;
-                let cursor = if opened.section == Section::Tests { &mut opened.test } else { &mut opened.line };
+                let cursor = if opened.section == DetailSection::Tests { &mut opened.test } else { &mut opened.line };
                 cursor.at = row;
                 Intents::new()
             }

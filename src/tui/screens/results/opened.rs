@@ -12,7 +12,7 @@ use dbdyno_store::{StoredFact, StoredOption, StoredRun, StoredTest, TestRecord};
 
 /// The sections of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Section {
+pub(crate) enum DetailSection {
     /// Tests with latencies and timeline.
     Tests,
     /// Options, requested and in force.
@@ -25,7 +25,7 @@ pub(crate) enum Section {
     Notes,
 }
 
-impl Section {
+impl DetailSection {
     pub(crate) const ALL: [Self; 5] = [Self::Tests, Self::Options, Self::Resources, Self::Environment, Self::Notes];
 
     /// Returns the section's index.
@@ -54,7 +54,7 @@ pub(crate) enum SectionLine {
 pub(crate) struct OpenedRun {
     pub(crate) run: StoredRun,
     /// The visible section.
-    pub(crate) section: Section,
+    pub(crate) section: DetailSection,
     /// The selected test.
     pub(crate) test: ListCursor,
     /// The line under the cursor, for sections that are lists.
@@ -70,7 +70,7 @@ impl OpenedRun {
     pub(crate) fn new(run: StoredRun, test: Option<u32>) -> Self {
         let at = run.tests.iter().position(|stored| Some(stored.test.test) == test).unwrap_or(0);
         // For a run without a test, the notes are most useful: they show why it failed.
-        let section = if run.tests.is_empty() { Section::Notes } else { Section::Tests };
+        let section = if run.tests.is_empty() { DetailSection::Notes } else { DetailSection::Tests };
         let (line, pane) = (ListCursor::default(), TestsPane::default());
         Self { run, section, test: ListCursor { at }, line, pane, moment: 0 }
     }
@@ -85,12 +85,12 @@ impl OpenedRun {
             return true;
         }
         match action {
-            Action::Left => self.show(self.section.index() + Section::ALL.len() - 1),
+            Action::Left => self.show(self.section.index() + DetailSection::ALL.len() - 1),
             Action::Right => self.show(self.section.index() + 1),
             Action::NextTest => self.test.at = (self.test.at + 1).min(self.run.tests.len().saturating_sub(1)),
             Action::PreviousTest => self.test.at = self.test.at.saturating_sub(1),
             // The tests fill only the upper half; the lower half shows details of the selected test.
-            action if self.section == Section::Tests => {
+            action if self.section == DetailSection::Tests => {
                 return self.test.moved_by(action, self.run.tests.len(), (page / 2).saturating_sub(1));
             }
             action => {
@@ -103,23 +103,23 @@ impl OpenedRun {
 
     /// Shows the section at an index, wrapping around at the end.
     pub(crate) fn show(&mut self, at: usize) {
-        self.section = Section::ALL[at % Section::ALL.len()];
+        self.section = DetailSection::ALL[at % DetailSection::ALL.len()];
         (self.line, self.pane) = (ListCursor::default(), TestsPane::default());
     }
 
     /// Returns a section's title, with the number of its items.
-    pub(crate) fn title(&self, section: Section) -> String {
+    pub(crate) fn title(&self, section: DetailSection) -> String {
         let counted =
             |word: &str, number: usize| if number == 0 { word.to_owned() } else { format!("{word} {number}") };
         match section {
-            Section::Tests => counted("Tests", self.run.tests.len()),
-            Section::Options => match self.run.options.iter().filter(|option| option.differs()).count() {
+            DetailSection::Tests => counted("Tests", self.run.tests.len()),
+            DetailSection::Options => match self.run.options.iter().filter(|option| option.differs()).count() {
                 0 => "Options".to_owned(),
                 differing => format!("Options ≠{differing}"),
             },
-            Section::Resources => "Resources".to_owned(),
-            Section::Environment => "Environment".to_owned(),
-            Section::Notes => {
+            DetailSection::Resources => "Resources".to_owned(),
+            DetailSection::Environment => "Environment".to_owned(),
+            DetailSection::Notes => {
                 let run = &self.run;
                 counted("Notes", run.warnings.len() + run.tags.len() + run.notes.len() + run.keys.len())
             }
@@ -129,11 +129,11 @@ impl OpenedRun {
     /// Returns the lines of the visible section; none for the tests, which are painted as a table.
     pub(crate) fn lines(&self) -> Vec<SectionLine> {
         match self.section {
-            Section::Tests => Vec::new(),
-            Section::Options => self.options(),
-            Section::Resources => self.resources(),
-            Section::Environment => self.run.environment.iter().map(fact).collect(),
-            Section::Notes => self.notes(),
+            DetailSection::Tests => Vec::new(),
+            DetailSection::Options => self.options(),
+            DetailSection::Resources => self.resources(),
+            DetailSection::Environment => self.run.environment.iter().map(fact).collect(),
+            DetailSection::Notes => self.notes(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A test's figures over time, and the moment that all its charts mark.
 
-use super::{OpenedRun, Section};
+use super::{DetailSection, OpenedRun};
 use crate::tui::{keys::Action, widgets::over_time::Stretch};
 use dbdyno_foundation::{
     base::units::{bytes, duration, rate},
@@ -147,7 +147,7 @@ impl OpenedRun {
 
     /// Returns the pane of the tests section that has the focus; none if another section is visible.
     pub(crate) fn pane(&self) -> Option<TestsPane> {
-        (self.section == Section::Tests && !self.run.tests.is_empty()).then_some(self.pane)
+        (self.section == DetailSection::Tests && !self.run.tests.is_empty()).then_some(self.pane)
     }
 
     /// Moves the focus to the next pane of the tests section.

@@ -43,7 +43,7 @@ type Intents = Vec<Intent<Request, Dialog>>;
 
 /// The panes that can have the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Pane {
+pub(crate) enum TunePane {
     /// The base's options, and the changes to them.
     #[default]
     Options,
@@ -75,7 +75,7 @@ pub(crate) enum JobInProgress {
 pub struct TuneScreen {
     /// The task and the change.
     pub(crate) form: TrialForm,
-    pub(crate) pane: Pane,
+    pub(crate) pane: TunePane,
     /// The cursor in the options.
     pub(crate) cursor: ListCursor,
     /// The cursor in the ledger.
@@ -127,10 +127,10 @@ impl TuneScreen {
             return self.scrolled.moved(action, lines);
         }
         let moved = match self.pane {
-            Pane::Options => self.cursor.moved(action, self.form.specs(context.world).len()),
-            Pane::Ledger => self.row.moved(action, self.entries().len()),
+            TunePane::Options => self.cursor.moved(action, self.form.specs(context.world).len()),
+            TunePane::Ledger => self.row.moved(action, self.entries().len()),
         };
-        if moved && self.pane == Pane::Ledger {
+        if moved && self.pane == TunePane::Ledger {
             self.view = TuneView::Trial;
         }
         moved
@@ -148,7 +148,7 @@ impl Screen for TuneScreen {
 
     /// Shows a trial at first; the job's events report whether it is a search.
     fn begun(&mut self, _outline: Option<Box<SessionOutline>>, _now: Duration) {
-        (self.pane, self.view, self.running) = (Pane::Options, TuneView::Trial, Some(JobInProgress::Trial));
+        (self.pane, self.view, self.running) = (TunePane::Options, TuneView::Trial, Some(JobInProgress::Trial));
     }
 
     fn told(&mut self, event: JobEvent, _context: &Context<'_>) -> Intents {
@@ -192,14 +192,14 @@ impl Screen for TuneScreen {
         let spec = self.form.specs(world).get(self.cursor.at);
         match action {
             Action::Left | Action::Right => self.pane = self.other_pane(),
-            Action::Back => (self.view, self.pane) = (TuneView::Trial, Pane::Options),
+            Action::Back => (self.view, self.pane) = (TuneView::Trial, TunePane::Options),
             Action::View => self.next_view(),
             Action::Enter if self.view == TuneView::Effects => {}
-            Action::Enter if self.pane == Pane::Ledger => return self.open_trial(world),
+            Action::Enter if self.pane == TunePane::Ledger => return self.open_trial(world),
             Action::Enter => return self.start(world),
             // Actions that change options apply to the options pane.
             Action::Toggle | Action::Previous | Action::Edit | Action::Reset | Action::Sweep => {
-                self.pane = Pane::Options;
+                self.pane = TunePane::Options;
                 return self.change_option(action, spec);
             }
             Action::Tests => return self.ask_tests(world),
@@ -219,7 +219,7 @@ impl Screen for TuneScreen {
         let charted = self.view == TuneView::Effects;
         match action {
             Action::Enter if charted => false,
-            Action::Enter if self.pane == Pane::Ledger => self.under_cursor().is_some(),
+            Action::Enter if self.pane == TunePane::Ledger => self.under_cursor().is_some(),
             Action::Enter => !self.form.change.is_empty() && self.running.is_none(),
             Action::Toggle | Action::Previous | Action::Edit | Action::Reset | Action::Sweep => {
                 !charted && !self.form.specs(context.world).is_empty()
@@ -237,16 +237,16 @@ impl Screen for TuneScreen {
     }
 
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
-        let pane = if pane == 0 { Pane::Options } else { Pane::Ledger };
-        let cursor = if pane == Pane::Options { &mut self.cursor } else { &mut self.row };
+        let pane = if pane == 0 { TunePane::Options } else { TunePane::Ledger };
+        let cursor = if pane == TunePane::Options { &mut self.cursor } else { &mut self.row };
         let again = self.pane == pane && cursor.at == row;
         cursor.at = row;
         self.pane = pane;
         match (again, pane) {
-            (true, Pane::Options) => self.act(Action::Toggle, context),
-            (true, Pane::Ledger) => self.open_trial(context.world),
-            (false, Pane::Options) => Intents::new(),
-            (false, Pane::Ledger) => {
+            (true, TunePane::Options) => self.act(Action::Toggle, context),
+            (true, TunePane::Ledger) => self.open_trial(context.world),
+            (false, TunePane::Options) => Intents::new(),
+            (false, TunePane::Ledger) => {
                 self.view = TuneView::Trial;
                 Intents::new()
             }

@@ -1,6 +1,6 @@
 //! The data that the screen reads: ledgers, with the base of their last accepted trial.
 
-use super::{Dialog, Intents, Pane, Request, Response, TuneScreen, TuneView};
+use super::{Dialog, Intents, Request, Response, TunePane, TuneScreen, TuneView};
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_reports::{
@@ -17,22 +17,22 @@ impl TuneScreen {
 
     /// Returns the trial under the ledger's cursor, if the ledger has the focus.
     pub(crate) fn under_cursor(&self) -> Option<&Trial> {
-        let entry = self.entries().get(self.row.at).filter(|_| self.pane == Pane::Ledger)?;
+        let entry = self.entries().get(self.row.at).filter(|_| self.pane == TunePane::Ledger)?;
         Some(&entry.trial)
     }
 
     /// Returns the trial that keys apply to: the one under the ledger's cursor, else the watched one, once it has ended.
     pub(super) fn target(&self) -> Option<&Trial> {
         match self.pane {
-            Pane::Ledger => self.under_cursor(),
-            Pane::Options => self.watched.as_ref().filter(|_| self.running.is_none()).map(|watched| &watched.trial),
+            TunePane::Ledger => self.under_cursor(),
+            TunePane::Options => self.watched.as_ref().filter(|_| self.running.is_none()).map(|watched| &watched.trial),
         }
     }
 
-    pub(super) fn other_pane(&self) -> Pane {
+    pub(super) fn other_pane(&self) -> TunePane {
         match self.pane {
-            Pane::Options if !self.entries().is_empty() => Pane::Ledger,
-            _ => Pane::Options,
+            TunePane::Options if !self.entries().is_empty() => TunePane::Ledger,
+            _ => TunePane::Options,
         }
     }
 
@@ -135,11 +135,11 @@ impl TuneScreen {
         let length = self.entries().len();
         self.row.kept_in(length);
         // The user is working on the latest trials.
-        if is_longer && self.pane == Pane::Options {
+        if is_longer && self.pane == TunePane::Options {
             self.row.at = length.saturating_sub(1);
         }
         if length == 0 {
-            self.pane = Pane::Options;
+            self.pane = TunePane::Options;
         }
     }
 

@@ -1,6 +1,6 @@
 //! The watched trial: its events and its end.
 
-use super::{Intents, JobInProgress, Pane, TuneScreen, TuneView, WatchedSearch, search::is_of_search};
+use super::{Intents, JobInProgress, TunePane, TuneScreen, TuneView, WatchedSearch, search::is_of_search};
 use crate::tui::screens::intent::Intent;
 use dbdyno_comparing::compare::RatioRange;
 use dbdyno_engine::protocol;
@@ -97,7 +97,7 @@ impl TuneScreen {
     /// Returns the actions that are possible with the trial that has just ended.
     fn after_trial(&self) -> String {
         let Some(WatchedTrial { trial, .. }) = &self.watched else { return "no trial was run".to_owned() };
-        if self.pane == Pane::Ledger {
+        if self.pane == TunePane::Ledger {
             // In the ledger, keys apply to another trial.
             return format!("the trial of {} is over", trial.change);
         }
@@ -116,7 +116,7 @@ impl TuneScreen {
         self.view = TuneView::Search;
         let confirmed = self.search.as_ref().and_then(|search| search.outcome.as_ref()?.confirmed.as_ref());
         match confirmed {
-            Some(trial) if trial.is_gain() && self.pane == Pane::Options => {
+            Some(trial) if trial.is_gain() && self.pane == TunePane::Options => {
                 "the search is over: A accepts what it found, y copies it".to_owned()
             }
             Some(trial) if trial.is_gain() => "the search is over: it found faster settings".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::sweep::ratio_cell;
 use crate::tui::{
-    screens::compare::{CompareScreen, HeatCell, Ranked, Sweep},
+    screens::compare::{CompareScreen, HeatCell, Sweep, SweepRank},
     widgets::paint::{Paint, fit, pad, piece, width},
 };
 use dbdyno_catalog::Role;
@@ -84,6 +84,6 @@ fn shade(cell: &HeatCell, reach: f64) -> &'static str {
 }
 
 /// Returns the role of the side that is better; the ratio next to the shade shows it too.
-fn heat_role(ranked: &Ranked) -> Role {
+fn heat_role(ranked: &SweepRank) -> Role {
     if ranked.ratio.is_some_and(|ratio| ratio < 1.0) { Role::A } else { Role::B }
 }

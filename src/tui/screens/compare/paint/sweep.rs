@@ -2,7 +2,7 @@
 
 use super::{heat, joined, lines};
 use crate::tui::{
-    screens::compare::{CompareScreen, Ranked, Sweep, SweepPlace, SweepRow},
+    screens::compare::{CompareScreen, Sweep, SweepPlace, SweepRank, SweepRow},
     widgets::{
         list::{CursorRows, VisibleRows},
         paint::{Paint, TextPiece, fit, pad, piece, width},
@@ -110,7 +110,7 @@ fn name(sweep: &Sweep, at: usize) -> String {
     plain(&values.collect::<Vec<_>>().join(" "))
 }
 
-fn cells<'t>(sweep: &Sweep, ranked: &Ranked, in_tier: usize, name_columns: usize) -> Vec<TextPiece<'t>> {
+fn cells<'t>(sweep: &Sweep, ranked: &SweepRank, in_tier: usize, name_columns: usize) -> Vec<TextPiece<'t>> {
     let value = ranked.value.map_or_else(String::new, |value| sweep.metric().shown(value));
     let (ratio, role) = ratio_cell(ranked);
     let interval = if ranked.configuration == 0 { "the base".to_owned() } else { words::range(ranked.interval) };
@@ -124,7 +124,7 @@ fn cells<'t>(sweep: &Sweep, ranked: &Ranked, in_tier: usize, name_columns: usize
 }
 
 /// `0.42 ▼`, with the role of the side that is better.
-pub(super) fn ratio_cell(ranked: &Ranked) -> (String, Role) {
+pub(super) fn ratio_cell(ranked: &SweepRank) -> (String, Role) {
     let role = match ranked.verdict {
         Some(Verdict::Faster) => Role::A,
         Some(Verdict::Slower) => Role::B,

@@ -50,7 +50,7 @@ pub(crate) struct SweepPlace {
 
 /// A configuration in the ranking.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ranked {
+pub(crate) struct SweepRank {
     /// Index of the configuration; the base is 0.
     pub(crate) configuration: usize,
     /// The configuration's figure; none for a mean.
@@ -67,7 +67,7 @@ pub(crate) struct Ranked {
 pub(crate) enum SweepRow {
     /// The title of a tier, with its number of configurations.
     Tier(Option<u8>, usize),
-    Configuration(Ranked),
+    Configuration(SweepRank),
 }
 
 /// A combination of the values of two options.
@@ -75,7 +75,7 @@ pub(crate) enum SweepRow {
 pub(crate) enum HeatCell {
     /// Nothing was measured.
     Empty,
-    Measured(Ranked),
+    Measured(SweepRank),
 }
 
 impl Sweep {
@@ -89,9 +89,9 @@ impl Sweep {
         let tiers: BTreeSet<Reverse<Option<u8>>> = self.configurations.iter().map(|one| Reverse(one.tier)).collect();
         let of_tier = |Reverse(tier): Reverse<Option<u8>>| {
             let places = (0..self.configurations.len()).filter(|at| self.configurations[*at].tier == tier);
-            let mut ranked: Vec<Ranked> = places.map(|at| self.ranked(at, place)).collect();
+            let mut ranked: Vec<SweepRank> = places.map(|at| self.ranked(at, place)).collect();
             ranked.sort_by(|one, next| {
-                let key = |ranked: &Ranked| match (ranked.ratio, self.metric().better()) {
+                let key = |ranked: &SweepRank| match (ranked.ratio, self.metric().better()) {
                     (None, _) => f64::INFINITY,
                     (Some(ratio), Better::More) => -ratio,
                     (Some(ratio), _) => ratio,
@@ -105,24 +105,24 @@ impl Sweep {
     }
 
     /// Returns a configuration's entry in the ranking.
-    pub(crate) fn ranked(&self, configuration: usize, place: &SweepPlace) -> Ranked {
-        let nothing = Ranked { configuration, value: None, ratio: None, interval: None, verdict: None };
+    pub(crate) fn ranked(&self, configuration: usize, place: &SweepPlace) -> SweepRank {
+        let nothing = SweepRank { configuration, value: None, ratio: None, interval: None, verdict: None };
         let Some(side) = configuration.checked_sub(1).and_then(|at| self.comparisons.get(at)) else {
             let line = self.comparisons.iter().find_map(|side| line_at(side, place));
             let value = line.and_then(|line| line.b.as_ref()).map(|figure| figure.median);
-            return Ranked { value, ratio: Some(1.0), ..nothing };
+            return SweepRank { value, ratio: Some(1.0), ..nothing };
         };
         if place.test.is_none() {
             let Some(mean) = mean_of(side, &place.size) else { return nothing };
-            return Ranked { ratio: mean.ratio, interval: mean.interval, ..nothing };
+            return SweepRank { ratio: mean.ratio, interval: mean.interval, ..nothing };
         }
         let Some(line) = line_at(side, place) else { return nothing };
         let value = line.a.as_ref().map(|figure| figure.median);
         match &line.found {
-            None => Ranked { value, ..nothing },
+            None => SweepRank { value, ..nothing },
             Some(found) => {
                 let (ratio, verdict) = (Some(found.ratio), Some(found.verdict));
-                Ranked { configuration, value, ratio, interval: found.interval, verdict }
+                SweepRank { configuration, value, ratio, interval: found.interval, verdict }
             }
         }
     }
@@ -159,7 +159,7 @@ impl CompareScreen {
     }
 
     /// Returns the ranked configuration under the cursor.
-    pub(crate) fn ranked(&self) -> Option<Ranked> {
+    pub(crate) fn ranked(&self) -> Option<SweepRank> {
         let (_, rows) = self.sweep_rows()?;
         let ranked = |row: SweepRow| match row {
             SweepRow::Configuration(ranked) => Some(ranked),

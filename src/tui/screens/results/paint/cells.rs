@@ -1,6 +1,6 @@
 //! The texts of the table's cells.
 
-use crate::tui::screens::results::{Column, ListedRow, ResultsScreen, columns, short};
+use crate::tui::screens::results::{ListedColumn, ListedRow, ResultsScreen, columns, short};
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{count, counted, duration, plain, rate};
 use dbdyno_store::{
@@ -25,10 +25,10 @@ fn label_width(screen: usize) -> usize {
 }
 
 /// Returns the shape of a column, on a screen with the given number of columns. The status has a higher priority if runs ended badly.
-pub(super) fn shape(column: &Column, screen: usize, ended_well: bool) -> Shape {
+pub(super) fn shape(column: &ListedColumn, screen: usize, ended_well: bool) -> Shape {
     let status = |usual: usize| if ended_well { usual } else { 2 };
     let (right, rank, most) = match column {
-        Column::Configuration(column) => match column {
+        ListedColumn::Configuration(column) => match column {
             ConfigurationColumn::Engine => (false, 0, label_width(screen)),
             ConfigurationColumn::Session => (false, 1, 16),
             ConfigurationColumn::Status => (false, status(2), 40),
@@ -40,7 +40,7 @@ pub(super) fn shape(column: &Column, screen: usize, ended_well: bool) -> Shape {
             ConfigurationColumn::Version => (false, 8, 16),
             ConfigurationColumn::Host => (false, 9, 20),
         },
-        Column::Run(column) => match column {
+        ListedColumn::Run(column) => match column {
             RunColumn::Engine => (false, 0, label_width(screen)),
             RunColumn::Started => (false, 1, 16),
             RunColumn::Wall => (true, 2, 10),
@@ -55,7 +55,7 @@ pub(super) fn shape(column: &Column, screen: usize, ended_well: bool) -> Shape {
             RunColumn::Version => (false, 11, 16),
             RunColumn::Host => (false, 12, 20),
         },
-        Column::Result(column) => match column {
+        ListedColumn::Result(column) => match column {
             ResultColumn::Engine => (false, 0, label_width(screen)),
             ResultColumn::Test => (false, 1, (screen / 5).max(28)),
             ResultColumn::Wall => (true, 2, 10),
@@ -73,7 +73,7 @@ pub(super) fn shape(column: &Column, screen: usize, ended_well: bool) -> Shape {
             ResultColumn::Version => (false, 14, 16),
             ResultColumn::Host => (false, 15, 20),
         },
-        Column::Group(column) => match column {
+        ListedColumn::Group(column) => match column {
             GroupColumn::Value => (false, 0, (screen / 2).max(30)),
             GroupColumn::Median => (true, 1, 10),
             GroupColumn::CutShort => (true, status(7), 10),
@@ -88,16 +88,16 @@ pub(super) fn shape(column: &Column, screen: usize, ended_well: bool) -> Shape {
 }
 
 /// Returns the text of a cell, on a screen with the given number of columns.
-pub(super) fn cell(results: &ResultsScreen, row: ListedRow<'_>, column: &Column, screen: usize) -> String {
+pub(super) fn cell(results: &ResultsScreen, row: ListedRow<'_>, column: &ListedColumn, screen: usize) -> String {
     let options = results.table.options(row);
     let label = |label: &str| results.labels.fitted(label, options, label_width(screen));
     let text = match (row, column) {
-        (ListedRow::Configuration(row), Column::Configuration(column)) => {
+        (ListedRow::Configuration(row), ListedColumn::Configuration(column)) => {
             configuration(row, column, label, options, screen)
         }
-        (ListedRow::Run(row), Column::Run(column)) => run(row, column, label, options, screen),
-        (ListedRow::Result(row), Column::Result(column)) => result(row, column, label, options, screen),
-        (ListedRow::Group(row), Column::Group(column)) => {
+        (ListedRow::Run(row), ListedColumn::Run(column)) => run(row, column, label, options, screen),
+        (ListedRow::Result(row), ListedColumn::Result(column)) => result(row, column, label, options, screen),
+        (ListedRow::Group(row), ListedColumn::Group(column)) => {
             group(row, *column, columns::key(&results.listing).is_some_and(|key| key.word() == "session"))
         }
         // The column is of another kind of row: the listing has changed, and its rows are not read yet.
@@ -248,21 +248,21 @@ fn group(row: &GroupRow, column: GroupColumn, of_sessions: bool) -> String {
 }
 
 /// Returns the role of a cell.
-pub(super) fn role(row: ListedRow<'_>, column: &Column) -> Role {
+pub(super) fn role(row: ListedRow<'_>, column: &ListedColumn) -> Role {
     match (row, column) {
-        (_, Column::Configuration(ConfigurationColumn::Status))
-        | (_, Column::Run(RunColumn::Status))
-        | (_, Column::Result(ResultColumn::Status)) => sign(row).1,
-        (_, Column::Run(RunColumn::Wall))
-        | (_, Column::Result(ResultColumn::Wall))
-        | (_, Column::Group(GroupColumn::Median)) => Role::Accent,
-        (_, Column::Group(GroupColumn::CutShort)) if sign(row).0 != " " => Role::Warn,
-        (_, Column::Configuration(ConfigurationColumn::Engine | ConfigurationColumn::Option(_)))
-        | (_, Column::Run(RunColumn::Engine | RunColumn::Option(_)))
-        | (_, Column::Group(GroupColumn::Value)) => Role::Text,
+        (_, ListedColumn::Configuration(ConfigurationColumn::Status))
+        | (_, ListedColumn::Run(RunColumn::Status))
+        | (_, ListedColumn::Result(ResultColumn::Status)) => sign(row).1,
+        (_, ListedColumn::Run(RunColumn::Wall))
+        | (_, ListedColumn::Result(ResultColumn::Wall))
+        | (_, ListedColumn::Group(GroupColumn::Median)) => Role::Accent,
+        (_, ListedColumn::Group(GroupColumn::CutShort)) if sign(row).0 != " " => Role::Warn,
+        (_, ListedColumn::Configuration(ConfigurationColumn::Engine | ConfigurationColumn::Option(_)))
+        | (_, ListedColumn::Run(RunColumn::Engine | RunColumn::Option(_)))
+        | (_, ListedColumn::Group(GroupColumn::Value)) => Role::Text,
         (
             _,
-            Column::Result(
+            ListedColumn::Result(
                 ResultColumn::Engine
                 | ResultColumn::Test
                 | ResultColumn::Rate

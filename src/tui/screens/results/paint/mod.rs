@@ -6,7 +6,7 @@ mod table;
 
 pub(super) use run::test_in_words;
 
-use super::{Column, ListedRow, ResultsScreen, columns};
+use super::{ListedColumn, ListedRow, ResultsScreen, columns};
 use crate::tui::{
     screens::{Context, screen::Screen},
     widgets::{
@@ -27,7 +27,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, c
 }
 
 /// Returns the visible columns, on a screen with the given number of terminal columns.
-pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<Column> {
+pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<ListedColumn> {
     let all = results.columns();
     // Without the border.
     let shown = table::fitting_columns(results, &all, screen.saturating_sub(2));
@@ -35,7 +35,7 @@ pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<Column
 }
 
 /// Returns the full text of a cell.
-pub(super) fn whole_cell(results: &ResultsScreen, row: ListedRow<'_>, column: &Column) -> String {
+pub(super) fn whole_cell(results: &ResultsScreen, row: ListedRow<'_>, column: &ListedColumn) -> String {
     cells::cell(results, row, column, usize::from(u16::MAX))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{foot, steps};
 use crate::tui::{
-    screens::results::{OpenedRun, ResultsScreen, Section, SectionLine, TestsPane, pane},
+    screens::results::{DetailSection, OpenedRun, ResultsScreen, SectionLine, TestsPane, pane},
     widgets::{
         Target,
         columns::{FittedColumn, GAP, fitting},
@@ -37,7 +37,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, o
     draw_head(paint, head, run);
     draw_tabs(paint, tabs, opened);
     match opened.section {
-        Section::Tests => draw_tests(paint, body, opened),
+        DetailSection::Tests => draw_tests(paint, body, opened),
         _ => draw_lines(paint, body, opened),
     }
 }
@@ -71,7 +71,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
 
 fn draw_tabs(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     let mut x = area.x;
-    for (at, section) in Section::ALL.into_iter().enumerate() {
+    for (at, section) in DetailSection::ALL.into_iter().enumerate() {
         let current = section == opened.section;
         let title = opened.title(section);
         // The current section has brackets, because some terminals do not show colour.

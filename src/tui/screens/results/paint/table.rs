@@ -2,7 +2,7 @@
 
 use super::cells;
 use crate::tui::{
-    screens::results::{Column, ListedRow, Markable, ResultsScreen, Which, columns, pane},
+    screens::results::{ListedColumn, ListedRow, Markable, ResultsScreen, Which, columns, pane},
     widgets::{
         Target,
         columns::{FittedColumn, GAP, fitting},
@@ -31,19 +31,19 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen) {
 }
 
 /// Returns none if a column is not the sort column, else whether the order is descending.
-fn ordered(results: &ResultsScreen, column: &Column) -> Option<bool> {
+fn ordered(results: &ResultsScreen, column: &ListedColumn) -> Option<bool> {
     let (by, descending) = columns::ordering(&results.listing);
     (by == *column).then_some(descending)
 }
 
 /// Returns the title of a column, with its order and focus.
-fn title(results: &ResultsScreen, column: &Column) -> String {
+fn title(results: &ResultsScreen, column: &ListedColumn) -> String {
     let word = column.word(columns::key(&results.listing));
     cells::title(word, ordered(results, column), *column == results.focus)
 }
 
 /// Returns the columns that fit. The sort column and the cursor's column are never dropped.
-pub(super) fn fitting_columns(results: &ResultsScreen, all: &[Column], screen: usize) -> Vec<FittedColumn> {
+pub(super) fn fitting_columns(results: &ResultsScreen, all: &[ListedColumn], screen: usize) -> Vec<FittedColumn> {
     let ended_well = results.table.known().all(|row| cells::sign(row).0 == " ");
     let candidates = all.iter().enumerate().map(|(place, column)| {
         let shape = cells::shape(column, screen, ended_well);
@@ -58,7 +58,7 @@ pub(super) fn fitting_columns(results: &ResultsScreen, all: &[Column], screen: u
     fitting(candidates.collect(), screen.saturating_sub(SIGNS))
 }
 
-fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, all: &[Column], shown: &[FittedColumn]) {
+fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, all: &[ListedColumn], shown: &[FittedColumn]) {
     let mut x = area.x;
     for fitted in shown {
         let column = &all[fitted.place];
@@ -88,7 +88,7 @@ fn draw_row(
     row: Rect,
     results: &ResultsScreen,
     known: ListedRow<'_>,
-    all: &[Column],
+    all: &[ListedColumn],
     shown: &[FittedColumn],
 ) {
     let mut line: Vec<TextPiece<'_>> = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::role;
 use crate::tui::{
-    screens::tune::{Pane, TuneScreen},
+    screens::tune::{TunePane, TuneScreen},
     widgets::{
         list::{VisibleRows, in_pane},
         paint::{Paint, pad, piece, width},
@@ -19,7 +19,7 @@ const CHANGE: usize = 16;
 
 /// Paints the ledger.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
-    let focused = tune.pane == Pane::Ledger;
+    let focused = tune.pane == TunePane::Ledger;
     let entries = tune.entries();
     let place =
         if entries.is_empty() { String::new() } else { format!(" · {} of {}", tune.row.at + 1, entries.len()) };

@@ -8,7 +8,7 @@ mod trial;
 
 pub(super) use effects::effects_lines;
 
-use super::{Pane, TuneScreen, TuneView, WatchedTrial};
+use super::{TunePane, TuneScreen, TuneView, WatchedTrial};
 use crate::tui::{
     screens::Context,
     widgets::{
@@ -32,8 +32,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, context
     }
     if context.zoomed {
         return match tune.pane {
-            Pane::Options => draw_options(paint, area, tune, world),
-            Pane::Ledger => ledger::draw(paint, area, tune),
+            TunePane::Options => draw_options(paint, area, tune, world),
+            TunePane::Ledger => ledger::draw(paint, area, tune),
         };
     }
     let left = (area.width * 2 / 5).clamp(34, 60);
@@ -79,7 +79,7 @@ fn about(tune: &TuneScreen, world: &World) -> Vec<(String, Role)> {
 fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &World) {
     let form = &tune.form;
     let size = form.size.map_or_else(String::new, |size| size.to_string());
-    let focused = tune.pane == Pane::Options;
+    let focused = tune.pane == TunePane::Options;
     let inner = paint.pane(area, &format!("Base · {} · {} {size}", form.engine, form.suite), focused);
     let specs = form.specs(world);
     if specs.is_empty() {
