@@ -177,6 +177,49 @@ fn a_comment_says_more_than_the_name_below_it() {
     }
 }
 
+/// Names that parts of the terminal's interface define for themselves, each in the same role: requests and responses in `ask.rs`, and the
+/// effects and questions of a screen.
+const OF_EACH_SCREEN: [&str; 4] = ["Request", "Response", "Intents", "Dialog"];
+
+/// Returns the name of the type that a line defines, if the line begins with the definition.
+fn defined_type(line: &str) -> Option<&str> {
+    let item = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(") ")?.1,
+        Some(rest) => rest.strip_prefix(' ')?,
+        None => line,
+    };
+    let (keyword, rest) = item.split_once(' ')?;
+    let is_type = ["struct", "enum", "union", "trait", "type"].contains(&keyword);
+    rest.split(|c: char| !c.is_alphanumeric()).next().filter(|name| is_type && !name.is_empty())
+}
+
+#[test]
+fn a_type_name_means_one_thing() {
+    assert_eq!(defined_type("pub(in crate::tui) struct Guard<'g> {"), Some("Guard"));
+    assert_eq!(defined_type("type Answer = Vec<SqlValue>;"), Some("Answer"));
+    assert_eq!(defined_type("    type Answer;"), None);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // A set: alternatives for different systems are one type, in one file.
+    let mut files: BTreeMap<String, BTreeSet<PathBuf>> = BTreeMap::new();
+    for (path, code) in ["src", "crates", "engines"].into_iter().flat_map(|folder| sources(&root.join(folder))) {
+        let path = path.strip_prefix(root).unwrap();
+        // A name of a test is read only in its test.
+        if path.iter().any(|part| part == "tests" || part == "tests.rs") {
+            continue;
+        }
+        for name in code.lines().filter_map(defined_type) {
+            files.entry(name.to_owned()).or_default().insert(path.to_owned());
+        }
+    }
+    assert!(files.contains_key("Workload"), "types are found");
+    let may = |name: &str, files: &BTreeSet<PathBuf>| {
+        OF_EACH_SCREEN.contains(&name) && files.iter().all(|file| file.starts_with("src/tui"))
+    };
+    let several = files.iter().filter(|(_, files)| files.len() > 1);
+    let twice: Vec<_> = several.filter(|(name, files)| !may(name, files)).collect();
+    assert!(twice.is_empty(), "choose another name for all but one of each: {twice:#?}");
+}
+
 #[test]
 fn lines_of_documents_are_under_120_columns() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
