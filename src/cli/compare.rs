@@ -14,8 +14,8 @@ use clap::Args;
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
     Axis, ComparedGroups, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm,
-    ReferenceGroup, SecondaryMetric, Several, Side, as_rates, by_configuration, compare, gate, load, load_all, load_both, others_of,
-    with_repeats,
+    ReferenceGroup, SecondaryMetric, Several, Side, as_rates, by_configuration, compare, gate, load, load_all,
+    load_both, others_of, with_repeats,
 };
 use dbdyno_engine::say;
 use dbdyno_foundation::{

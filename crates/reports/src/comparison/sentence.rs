@@ -215,8 +215,9 @@ fn is_better(wording: &Wording, factor: Option<&str>) -> String {
 fn mean(comparison: &Comparison, wording: &Wording, ahead: &str) -> String {
     let advantage = comparison.whole().map(|(ratio, interval)| Advantage::new(ratio, interval, wording.metric));
     let of_ahead = advantage.filter(|advantage| advantage.is_a == (ahead == wording.sides.a));
-    of_ahead
-        .map_or_else(String::new, |advantage| format!(", {} by the geometric mean{}", advantage.factor, advantage.in_brackets()))
+    of_ahead.map_or_else(String::new, |advantage| {
+        format!(", {} by the geometric mean{}", advantage.factor, advantage.in_brackets())
+    })
 }
 
 /// Names a few tests, or counts them.
