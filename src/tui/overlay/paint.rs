@@ -153,7 +153,7 @@ fn draw_completions(paint: &mut Paint<'_>, list: Rect, line: &CommandLine) {
     }
     let room = usize::from(list.width);
     let around = VisibleRows::new(matching.len(), line.cursor).highlighted_if(line.is_pointing());
-    let seen = matching.iter().skip(around.first(list.height)).take(usize::from(list.height)).map(|at| &items[*at]);
+    let seen = matching[around.seen(list.height)].iter().map(|at| &items[*at]);
     let label = seen.map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(room * 2 / 3);
     around.paint(paint, list, in_overlay, |paint, at, row| {
         let item = &items[matching[at]];

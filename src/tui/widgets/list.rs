@@ -1,11 +1,8 @@
 //! Rows of a list, scrolled to the one under the cursor.
 
-use super::{
-    Target,
-    cursor::ListCursor,
-    paint::{Paint, rows},
-};
+use super::{Target, cursor::ListCursor, paint::Paint};
 use ratatui::layout::Rect;
+use std::ops::Range;
 
 /// A list of which only the rows around the cursor are visible.
 #[derive(Debug, Clone, Copy)]
@@ -13,11 +10,13 @@ pub(crate) struct VisibleRows {
     length: usize,
     under: usize,
     is_highlighted: bool,
+    /// The lines of a row.
+    height: u16,
 }
 
 impl VisibleRows {
     pub(crate) fn new(length: usize, cursor: ListCursor) -> Self {
-        Self { length, under: cursor.at, is_highlighted: true }
+        Self { length, under: cursor.at, is_highlighted: true, height: 1 }
     }
 
     /// Returns the same list. It highlights the row under the cursor only if `is_highlighted`, as in the pane with the focus.
@@ -25,12 +24,19 @@ impl VisibleRows {
         Self { is_highlighted, ..self }
     }
 
-    /// Returns the first visible row in this many lines.
-    pub(crate) fn first(self, height: u16) -> usize {
-        ListCursor { at: self.under }.offset(self.length, usize::from(height))
+    /// Returns the same list with rows of several lines.
+    pub(crate) fn of_height(self, height: u16) -> Self {
+        Self { height, ..self }
     }
 
-    /// Paints one row per line with `draw`; `hit` gives the click target of a row. Returns the number of lines used.
+    /// Returns the rows that are visible in this many lines.
+    pub(crate) fn seen(self, lines: u16) -> Range<usize> {
+        let fitting = usize::from(lines / self.height);
+        let first = ListCursor { at: self.under }.offset(self.length, fitting);
+        first..(first + fitting).min(self.length)
+    }
+
+    /// Paints the visible rows with `draw`; `hit` gives the click target of a row. Returns the number of lines used.
     pub(crate) fn paint<'p>(
         self,
         paint: &mut Paint<'p>,
@@ -39,7 +45,8 @@ impl VisibleRows {
         mut draw: impl FnMut(&mut Paint<'p>, usize, Rect),
     ) -> u16 {
         let mut taken = 0;
-        for (at, place) in (self.first(area.height)..self.length).zip(rows(area)) {
+        for at in self.seen(area.height) {
+            let place = Rect { y: area.y + taken, height: self.height, ..area };
             draw(paint, at, place);
             if self.is_highlighted && at == self.under {
                 paint.highlight(place);
@@ -47,7 +54,7 @@ impl VisibleRows {
             if let Some(target) = hit(at) {
                 paint.hit(place, target);
             }
-            taken += 1;
+            taken += self.height;
         }
         taken
     }
@@ -75,10 +82,5 @@ impl CursorRows {
     /// Returns the place of a row; a title has none.
     pub(crate) fn of(&self, row: usize) -> Option<usize> {
         self.0.binary_search(&row).ok()
-    }
-
-    /// Returns the click targets of those rows of a pane that are places.
-    pub(crate) fn in_pane(&self, pane: usize) -> impl Fn(usize) -> Option<Target> {
-        move |row| self.of(row).map(|row| Target::Spot { pane, row })
     }
 }

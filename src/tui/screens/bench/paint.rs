@@ -4,8 +4,9 @@ use super::{BenchPane, BenchScreen, EngineEntry, OptionOwner, OptionRow, panes::
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{CursorRows, VisibleRows, in_pane},
+        list::{VisibleRows, in_pane},
         paint::{Paint, TextPiece, fit, fit_end, pad, piece, width, wrap},
+        table::{ColumnWidth, ListTable, TableColumn, TableLine},
     },
     world::World,
 };
@@ -70,17 +71,14 @@ fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: 
     let room = usize::from(inner.width);
     let (above, below): (Vec<Measurable<'_>>, Vec<Measurable<'_>>) =
         Measurable::all(world).into_iter().partition(|subject| !matches!(subject, Measurable::Published(_)));
-    let (above, below) = (above.into_iter().map(Some), below.into_iter().map(Some));
-    let rows: Vec<Option<Measurable<'_>>> = above.chain([None]).chain(below).collect();
-    let places = CursorRows::new(&rows, Option::is_some);
-    let around = VisibleRows::new(rows.len(), places.under(bench.cursors[BenchPane::Suites.index()]));
-    let around = around.highlighted_if(bench.pane == BenchPane::Suites);
-    around.paint(paint, inner, places.in_pane(BenchPane::Suites.index()), |paint, at, place| {
-        let title =
-            || vec![piece(PUBLISHED.into_iter().find(|title| width(title) <= room).unwrap_or_default(), Role::Dim)];
-        let line = rows[at].map_or_else(title, |subject| subject_line(subject, bench, room));
-        paint.line(place, &line);
-    });
+    let title = PUBLISHED.into_iter().find(|title| width(title) <= room).unwrap_or_default();
+    let title = TableLine::Title(vec![piece(title, Role::Dim)]);
+    let lines = above.into_iter().map(TableLine::Row).chain([title]).chain(below.into_iter().map(TableLine::Row));
+    let cell = move |subject: &Measurable<'_>, room: usize| subject_line(*subject, bench, room);
+    let columns = vec![TableColumn::drawn("", 0, ColumnWidth::Filled(room, room), cell)];
+    ListTable::new(columns, lines, bench.cursors[BenchPane::Suites.index()], BenchPane::Suites.index())
+        .highlighted_if(bench.pane == BenchPane::Suites)
+        .paint(paint, inner);
 }
 
 fn subject_line<'t>(subject: Measurable<'_>, bench: &BenchScreen, room: usize) -> Vec<TextPiece<'t>> {

@@ -4,8 +4,8 @@ use super::{ClaimRow, ClaimsScreen, OpenedClaims, claim_name, claim_rows};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{CursorRows, VisibleRows, in_pane},
-        paint::{Paint, TextPiece, pad, piece, width, wrap},
+        paint::{Paint, TextPiece, piece, width, wrap},
+        table::{ColumnWidth, ListTable, TableColumn, TableLine},
     },
 };
 use dbdyno_catalog as catalog;
@@ -31,23 +31,25 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, c
     if claims.is_empty() {
         paint.text(inner, "there is no claims file", Role::Dim);
     }
-    let name = claims.iter().map(|one| width(&plain(&one.name))).max().unwrap_or(0) + 2;
-    VisibleRows::new(claims.len(), screen.cursor).paint(paint, inner, in_pane(0), |paint, at, row| {
-        let one = &claims[at];
-        let count: usize = one.comparisons.iter().map(|comparison| comparison.claims.len()).sum();
-        let count = units::counted(count, "claim");
-        let room = usize::from(row.width).saturating_sub(name + width(&count) + 2);
-        let pieces = [
-            piece(pad(&plain(&one.name), name), Role::Accent),
-            piece(pad(&plain(short(&one.title, room)), room), Role::Text),
-            piece(format!("  {count}"), Role::Dim),
-        ];
-        paint.line(row, &pieces);
-    });
+    ListTable::new(publication_columns(), claims, screen.cursor, 0).with_range().paint(paint, inner);
     if let Some(one) = claims.get(screen.cursor.at) {
         let inner = paint.pane(about, &one.name, false);
         draw_about(paint, inner, one);
     }
+}
+
+type PublicationColumn<'t> = TableColumn<'t, &'t catalog::Claims>;
+
+fn publication_columns<'t>() -> Vec<PublicationColumn<'t>> {
+    let count = |one: &&catalog::Claims| {
+        units::counted(one.comparisons.iter().flat_map(|comparison| &comparison.claims).count(), "claim")
+    };
+    let rest = ColumnWidth::Filled(16, usize::MAX);
+    vec![
+        PublicationColumn::text("", 0, |one| one.name.as_str()).whole().coloured(|_| Role::Accent),
+        PublicationColumn::drawn("", 0, rest, |one, room| vec![piece(short(&one.title, room), Role::Text)]),
+        PublicationColumn::text("", 0, count).whole().coloured(|_| Role::Dim),
+    ]
 }
 
 /// Returns a title, or only the part before its colon if the whole does not fit.
@@ -144,23 +146,35 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened:
         paint.text(area, "no claim matches the filter", Role::Dim);
         return;
     }
-    let columns = ClaimColumns::new(usize::from(area.width), &all);
-    paint.text(Rect { height: 1, ..area }, &columns.header(), Role::Title);
     let obstacle = screen.claim().and_then(|(_, claim)| claim.obstacle.as_ref());
     let about = obstacle.map_or("ratios are time A / time B: below 1 A is faster", String::as_str);
     let lines = (wrap(&plain(about), usize::from(area.width)).len() as u16).min(area.height / 2);
     let foot = Rect { y: area.bottom().saturating_sub(lines), height: lines, ..area };
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1 + lines), ..area };
+    let list = Rect { height: area.height.saturating_sub(lines), ..area };
     paint.wrapped(foot, about, Role::Dim);
-    let places = CursorRows::new(&all, |row| matches!(row, ClaimRow::Claim(..)));
-    let around = VisibleRows::new(all.len(), places.under(opened.cursor));
-    around.paint(paint, list, places.in_pane(0), |paint, at, place| {
-        let pieces = match &all[at] {
-            ClaimRow::Title(comparison) => title(comparison, usize::from(place.width)),
-            ClaimRow::Claim(_, claim) => columns.cells(claim),
-        };
-        paint.line(place, &pieces);
+    let lines = all.iter().map(|row| match row {
+        ClaimRow::Title(comparison) => TableLine::Title(title(comparison, usize::from(area.width))),
+        ClaimRow::Claim(_, claim) => TableLine::Row(*claim),
     });
+    ListTable::new(claim_columns(table), lines, opened.cursor, 0).paint(paint, list);
+}
+
+type ClaimColumn<'t> = TableColumn<'t, &'t JudgedClaim>;
+
+fn claim_columns(table: &ClaimsTable) -> Vec<ClaimColumn<'_>> {
+    let verdict = |claim: &&JudgedClaim| format!("{} {}", claim.reproduction.sign(), claim.reproduction.words());
+    let mut columns = vec![
+        ClaimColumn::text("test", 0, |claim| claim_name(claim)).at_most(usize::MAX),
+        ClaimColumn::text("published", 0, |claim| claim.published.as_str()).whole(),
+        ClaimColumn::text("measured", 0, |claim| measured(claim)).whole(),
+        ClaimColumn::text("verdict", 0, verdict).whole().coloured(|claim| role(claim.reproduction)),
+    ];
+    if table.comparisons.iter().flat_map(|comparison| &comparison.rows).any(|claim| claim.figures.is_some()) {
+        let figures =
+            |claim: &&JudgedClaim| claim.figures.as_ref().map_or(String::new(), |(a, b)| format!("{a} / {b}"));
+        columns.insert(2, ClaimColumn::text("A / B", 1, figures).whole().coloured(|_| Role::Dim));
+    }
+    columns
 }
 
 /// Returns the sides with their runs, and the comparison's title if there is room.
@@ -178,58 +192,6 @@ fn title<'t>(comparison: &JudgedComparison, room: usize) -> Vec<TextPiece<'t>> {
         pieces.extend([piece(" · ", Role::Dim), piece(title, Role::Title)]);
     }
     pieces
-}
-
-/// Widths of the columns; the published figures have a width only if there is room.
-struct ClaimColumns {
-    name: usize,
-    published: usize,
-    figures: usize,
-    measured: usize,
-}
-
-impl ClaimColumns {
-    fn new(room: usize, all: &[ClaimRow<'_>]) -> Self {
-        let widest = |text: fn(&JudgedClaim) -> String| {
-            let claims =
-                all.iter().filter_map(|row| if let ClaimRow::Claim(_, claim) = row { Some(claim) } else { None });
-            claims.map(|claim| width(&plain(&text(claim)))).max().unwrap_or(0)
-        };
-        let published = widest(|claim| claim.published.clone()).max(9);
-        let measured = widest(measured).max(8);
-        // The width of the longest verdict with its sign.
-        let verdict = 18;
-        let fixed = published + measured + verdict + 6;
-        let name = widest(claim_name).min(room.saturating_sub(fixed)).max(8);
-        let figures = widest(figures);
-        let figures = if figures > 0 && name + fixed + figures + 2 <= room { figures } else { 0 };
-        Self { name, published, figures, measured }
-    }
-
-    fn header(&self) -> String {
-        let figures = if self.figures > 0 { format!("  {}", pad("A / B", self.figures)) } else { String::new() };
-        let (name, published) = (pad("test", self.name), pad("published", self.published));
-        format!("{name}  {published}{figures}  {}  verdict", pad("measured", self.measured))
-    }
-
-    fn cells<'t>(&self, claim: &JudgedClaim) -> Vec<TextPiece<'t>> {
-        let mut cells = vec![
-            piece(pad(&plain(&claim_name(claim)), self.name), Role::Text),
-            piece(format!("  {}", pad(&plain(&claim.published), self.published)), Role::Text),
-        ];
-        if self.figures > 0 {
-            cells.push(piece(format!("  {}", pad(&plain(&figures(claim)), self.figures)), Role::Dim));
-        }
-        cells.push(piece(format!("  {}", pad(&measured(claim), self.measured)), Role::Text));
-        let reproduction = claim.reproduction;
-        cells.push(piece(format!("  {} {}", reproduction.sign(), reproduction.words()), role(reproduction)));
-        cells
-    }
-}
-
-/// Returns the figures published for A and B.
-fn figures(claim: &JudgedClaim) -> String {
-    claim.figures.as_ref().map_or(String::new(), |(a, b)| format!("{a} / {b}"))
 }
 
 fn role(reproduction: Reproduction) -> Role {

@@ -3,18 +3,11 @@
 use super::{JobsScreen, ListedJob};
 use crate::tui::widgets::{
     paint::{Paint, rows, wrap},
-    table::{TableColumn, table},
+    table::{ListTable, TableColumn},
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
 use ratatui::layout::{Constraint, Layout, Rect};
-
-const COLUMNS: &[TableColumn<ListedJob>] = &[
-    TableColumn::text("state", 1, |job: &ListedJob| job.state.to_owned()).coloured(role),
-    TableColumn::text("started", 2, |job| job.started.clone()),
-    TableColumn::text("job", 3, |job| job.id.clone()),
-    TableColumn::text("command", 0, |job| job.command.clone()),
-];
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
     let command = screen.current().map_or_else(Vec::new, |job| wrap(&plain(&job.command), usize::from(area.width) - 2));
@@ -41,10 +34,18 @@ fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
                         them. You can watch each of them here.";
             paint.wrapped(inner, text, Role::Dim);
         }
-        Some(jobs) => table(paint, inner, COLUMNS, &jobs.iter().collect::<Vec<_>>(), screen.cursor, 0),
+        Some(jobs) => drop(ListTable::new(columns(), jobs, screen.cursor, 0).with_range().paint(paint, inner)),
     }
 }
 
-fn role(job: &ListedJob) -> Role {
-    if job.measures { Role::Accent } else { Role::Dim }
+type JobColumn<'t> = TableColumn<'t, &'t ListedJob>;
+
+fn columns<'t>() -> Vec<JobColumn<'t>> {
+    let role = |job: &&ListedJob| if job.measures { Role::Accent } else { Role::Dim };
+    vec![
+        JobColumn::text("state", 1, |job| job.state).coloured(role),
+        JobColumn::text("started", 2, |job| job.started.as_str()),
+        JobColumn::text("job", 3, |job| job.id.as_str()),
+        JobColumn::text("command", 0, |job| job.command.as_str()),
+    ]
 }

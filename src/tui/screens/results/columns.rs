@@ -1,5 +1,6 @@
 //! The columns of a listing, and its sort column.
 
+use super::cells;
 use dbdyno_store::{
     ConfigurationColumn as Configuration, GroupColumn as Group, Order, PageListing, ResultColumn as Test,
     RunColumn as Run, SelectionKey,
@@ -33,56 +34,6 @@ impl RowKind {
         }
     }
 
-    /// Returns the columns that exist whatever is stored, in display order.
-    pub(crate) fn columns(self) -> Vec<ListedColumn> {
-        use {Configuration as C, Group as G, Run as R, Test as T};
-        match self {
-            Self::Configurations => {
-                [C::Session, C::Engine, C::Suite, C::Sizes, C::Rounds, C::Status, C::Tier, C::Version, C::Host]
-                    .map(ListedColumn::Configuration)
-                    .into()
-            }
-            Self::Runs => [
-                R::Started,
-                R::Engine,
-                R::Suite,
-                R::Size,
-                R::Round,
-                R::Tests,
-                R::Wall,
-                R::Status,
-                R::Tags,
-                R::Tier,
-                R::Version,
-                R::Host,
-            ]
-            .map(ListedColumn::Run)
-            .into(),
-            Self::Results => [
-                T::Started,
-                T::Suite,
-                T::Size,
-                T::Test,
-                T::Engine,
-                T::Wall,
-                T::Rate,
-                T::P50,
-                T::P99,
-                T::Status,
-                T::Tags,
-                T::Tier,
-                T::Round,
-                T::Version,
-                T::Host,
-            ]
-            .map(ListedColumn::Result)
-            .into(),
-            Self::Groups => [G::Value, G::Results, G::Runs, G::CutShort, G::Sessions, G::Median, G::Least, G::Most]
-                .map(ListedColumn::Group)
-                .into(),
-        }
-    }
-
     /// Returns the column of an option; none for groups.
     pub(crate) fn option(self, name: &str) -> Option<ListedColumn> {
         let name = name.to_owned();
@@ -109,73 +60,12 @@ impl ListedColumn {
     /// Returns the title; the title of a group's value is the key's word.
     pub(crate) fn word<'w>(&'w self, key: Option<&'w SelectionKey>) -> &'w str {
         match self {
-            Self::Configuration(column) => match column {
-                Configuration::Session => "session",
-                Configuration::Engine => "configuration",
-                Configuration::Suite => "suite",
-                Configuration::Sizes => "sizes",
-                Configuration::Rounds => "rounds",
-                Configuration::Status => "runs",
-                Configuration::Tier => "tier",
-                Configuration::Version => "version",
-                Configuration::Host => "host",
-                Configuration::Option(name) => name,
-            },
-            Self::Run(column) => match column {
-                Run::Started => "started",
-                Run::Suite => "suite",
-                Run::Size => "size",
-                Run::Engine => "engine",
-                Run::Round => "round",
-                Run::Tests => "tests",
-                Run::Wall => "wall",
-                Run::Status => "status",
-                Run::Tags => "tags",
-                Run::Tier => "tier",
-                Run::Version => "version",
-                Run::Host => "host",
-                Run::Option(name) => name,
-            },
-            Self::Result(column) => match column {
-                Test::Started => "started",
-                Test::Suite => "suite",
-                Test::Size => "size",
-                Test::Test => "test",
-                Test::Engine => "engine",
-                Test::Wall => "wall",
-                Test::Rate => "rate",
-                Test::P50 => "p50",
-                Test::P99 => "p99",
-                Test::Status => "status",
-                Test::Tags => "tags",
-                Test::Tier => "tier",
-                Test::Round => "round",
-                Test::Version => "version",
-                Test::Host => "host",
-                Test::Option(name) => name,
-            },
-            Self::Group(column) => match column {
-                Group::Value => key.map_or("value", SelectionKey::word),
-                Group::Results => "results",
-                Group::Runs => "runs",
-                Group::CutShort => "cut short",
-                Group::Sessions => "sessions",
-                Group::Median => "median",
-                Group::Least => "least",
-                Group::Most => "most",
-            },
+            Self::Configuration(Configuration::Option(name))
+            | Self::Run(Run::Option(name))
+            | Self::Result(Test::Option(name)) => name,
+            Self::Group(Group::Value) => key.map_or("value", SelectionKey::word),
+            _ => cells::look_of(self).word,
         }
-    }
-
-    /// Whether sorting by this column puts rows that are new, fast or in need of attention first.
-    fn descends(&self) -> bool {
-        matches!(
-            self,
-            Self::Configuration(Configuration::Session | Configuration::Status)
-                | Self::Run(Run::Started)
-                | Self::Result(Test::Started | Test::Rate)
-                | Self::Group(Group::CutShort)
-        )
     }
 }
 
@@ -219,7 +109,7 @@ pub(crate) fn ordering(listing: &PageListing) -> (ListedColumn, bool) {
 
 /// Sorts a listing by one of its columns: new or fast rows first, all others ascending.
 pub(crate) fn order_by(listing: &mut PageListing, column: ListedColumn) {
-    let descending = column.descends();
+    let descending = cells::look_of(&column).descends;
     match (listing, column) {
         (PageListing::Configurations(order), ListedColumn::Configuration(column)) => {
             *order = Order { column, descending }

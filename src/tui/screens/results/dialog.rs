@@ -2,7 +2,7 @@
 
 use super::{
     ChosenColumn, Intents, ListedColumn, ListedRow, Request, ResultsScreen, RowKind, TypedSelection, actions::nothing,
-    columns, paint, short,
+    cells, columns, paint, short,
 };
 use crate::tui::{
     export::ResultsFile,
@@ -163,7 +163,7 @@ impl ResultsScreen {
     /// Returns the columns that the rows can have: their own, then those of options and kept keys.
     fn all_columns(&self) -> Vec<ListedColumn> {
         let kind = RowKind::of(&self.listing);
-        kind.columns().into_iter().chain(self.names.iter().filter_map(|name| kind.option(name))).collect()
+        cells::usual(kind).into_iter().chain(self.names.iter().filter_map(|name| kind.option(name))).collect()
     }
 
     /// Returns the question for the columns to show, on a screen with the given number of columns.
@@ -171,7 +171,7 @@ impl ResultsScreen {
         let kind = RowKind::of(&self.listing);
         let seen = paint::columns_seen(self, screen);
         let key = columns::key(&self.listing);
-        let own = kind.columns().len();
+        let own = cells::usual(kind).len();
         let all = self.all_columns();
         let item = |(at, column): (usize, &ListedColumn)| {
             let about = if at < own { "" } else { "an option or kept key" };

@@ -2,6 +2,7 @@
 
 mod actions;
 mod ask;
+mod cells;
 mod columns;
 mod copy;
 mod dialog;
@@ -124,7 +125,7 @@ impl ResultsScreen {
         match self.chosen.get(&kind) {
             Some(chosen) => {
                 let options = self.names.iter().filter_map(|name| kind.option(name));
-                kind.columns()
+                cells::usual(kind)
                     .into_iter()
                     .chain(options)
                     .filter(|column| chosen.iter().any(|chosen| chosen.column == *column))
@@ -132,7 +133,7 @@ impl ResultsScreen {
             }
             None => {
                 let differing = self.table.page.iter().flat_map(|page| &page.differing);
-                kind.columns().into_iter().chain(differing.filter_map(|name| kind.option(name))).collect()
+                cells::usual(kind).into_iter().chain(differing.filter_map(|name| kind.option(name))).collect()
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Views: settings of the results list, saved and restored.
 
-use super::{ChosenColumn, Intents, ListedColumn, ResultsScreen, RowKind, TypedSelection, columns};
+use super::{ChosenColumn, Intents, ListedColumn, ResultsScreen, RowKind, TypedSelection, cells, columns};
 use crate::tui::filter::{View, ViewRows};
 use dbdyno_store::SelectionKey;
 
@@ -65,6 +65,6 @@ impl ResultsScreen {
 
 /// Returns the column with a title. A title that is not one of the rows' own columns names an option.
 fn column(kind: RowKind, key: Option<&SelectionKey>, word: &str) -> Result<ListedColumn, String> {
-    let own = kind.columns().into_iter().find(|column| column.word(key) == word);
+    let own = cells::usual(kind).into_iter().find(|column| column.word(key) == word);
     own.or_else(|| kind.option(word)).ok_or_else(|| format!("`{word}`: expected a column of groups, such as median"))
 }

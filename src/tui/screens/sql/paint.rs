@@ -8,15 +8,15 @@ use crate::tui::{
     screens::Context,
     widgets::{
         Target,
-        paint::{Paint, pad, rows, width, wrap},
+        paint::{Paint, piece, rows, wrap},
+        table::{ColumnWidth, ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{count, counted, plain};
-use ratatui::layout::{Constraint, Layout, Rect};
+use dbdyno_store::TextRow;
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 
-/// Spaces between columns.
-const GAP: usize = 2;
 /// Minimum number of rows for the statement.
 const LEAST_ROWS: u16 = 3;
 /// Rows of the program's tabs and hints.
@@ -102,44 +102,30 @@ fn draw_mistake(paint: &mut Paint<'_>, area: Rect, message: &str) {
 }
 
 fn draw_answer(paint: &mut Paint<'_>, area: Rect, shown: &ShownAnswer) {
-    let columns = shown.columns_in(usize::from(area.width), GAP);
-    let places = place_columns(area, &columns);
-    for &(at, place) in &places {
-        let name = shown.answer.rows.columns.get(at).map_or("", String::as_str);
+    let columns = shown.widths.iter().zip(&shown.answer.rows.columns).enumerate().map(|(at, (&width, name))| {
         let sign = match shown.statement.order {
-            Some(order) if order.column == at => {
-                if order.descending {
-                    " ▼"
-                } else {
-                    " ▲"
-                }
-            }
+            Some(order) if order.column == at && order.descending => " ▼",
+            Some(order) if order.column == at => " ▲",
             _ => "",
         };
-        let role = if at == shown.column { Role::Focus } else { Role::Title };
-        paint.text(place, &format!("{}{sign}", plain(name)), role);
-        paint.hit(place, Target::Spot { pane: pane::TITLES, row: at });
-    }
+        let cell = move |row: &TextRow<'_>, _: usize| {
+            let value = row.get(at);
+            vec![piece(text(value), if value.is_some() { Role::Text } else { Role::Dim })]
+        };
+        TableColumn::drawn(format!("{name}{sign}"), 0, ColumnWidth::Fixed(width), cell)
+            .titled(if at == shown.column { Role::Focus } else { Role::Title })
+            .aligned(if shown.is_number(at) { Alignment::Right } else { Alignment::Left })
+    });
     let all = &shown.answer.rows.rows;
+    let table = ListTable::new(columns.collect(), all.iter(), shown.row, pane::CELLS);
+    let painted = table.titles_in(pane::TITLES).scrolled_to(shown.column).paint(paint, area);
     if all.is_empty() {
         paint.text(Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }, "no row", Role::Dim);
     }
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let offset = shown.row.offset(all.len(), usize::from(list.height));
-    for ((at, row), line) in all.iter().enumerate().skip(offset).zip(rows(list)) {
-        for &(column, place) in &places {
-            let place = Rect { y: line.y, ..place };
-            let value = row.get(column);
-            draw_cell(paint, place, value, shown.is_number(column));
-            paint.hit(place, Target::Spot { pane: pane::CELLS + column, row: at });
-        }
-        if at == shown.row.at {
-            paint.highlight(line);
-            // More than colour distinguishes the cell from its row.
-            if let Some(&(_, place)) = places.iter().find(|(column, _)| *column == shown.column) {
-                mark(paint, Rect { y: line.y, ..place }, area);
-            }
-        }
+    if let Some(cell) = painted.cell {
+        paint.highlight(Rect { x: area.x, width: area.width, ..cell });
+        // More than colour distinguishes the cell from its row.
+        mark(paint, cell, area);
     }
 }
 
@@ -151,25 +137,4 @@ fn mark(paint: &mut Paint<'_>, cell: Rect, area: Rect) {
             paint.text(Rect { x, width: 1, ..cell }, sign, Role::Focus);
         }
     }
-}
-
-fn draw_cell(paint: &mut Paint<'_>, place: Rect, value: Option<&str>, is_number: bool) {
-    let text = text(value);
-    let role = if value.is_some() { Role::Text } else { Role::Dim };
-    if is_number && width(&text) <= usize::from(place.width) {
-        paint.right(place, &text, role);
-    } else {
-        paint.text(place, &pad(&text, usize::from(place.width)), role);
-    }
-}
-
-/// Returns the areas of columns with these widths in the first row of an area.
-fn place_columns(area: Rect, columns: &[(usize, usize)]) -> Vec<(usize, Rect)> {
-    let mut x = area.x;
-    let mut places = Vec::new();
-    for &(at, width) in columns {
-        places.push((at, Rect { x, y: area.y, width: width as u16, height: 1 }));
-        x += (width + GAP) as u16;
-    }
-    places
 }

@@ -22,7 +22,8 @@ pub(super) struct ShownAnswer {
     pub(super) row: ListCursor,
     /// The column under the cursor.
     pub(super) column: usize,
-    widths: Vec<usize>,
+    /// The width of each column.
+    pub(super) widths: Vec<usize>,
 }
 
 impl ShownAnswer {
@@ -63,29 +64,6 @@ impl ShownAnswer {
     pub(super) fn is_number(&self, column: usize) -> bool {
         self.answer.rows.kinds.get(column) == Some(&ColumnKind::Number)
     }
-
-    /// Returns the columns that fit into the room with `gap` between them, as indices and widths. The column under the cursor is always
-    /// whole.
-    pub(super) fn columns_in(&self, room: usize, gap: usize) -> Vec<(usize, usize)> {
-        let mut first = self.column.min(self.widths.len());
-        let mut taken = self.widths.get(first).copied().unwrap_or(0);
-        while let Some(width) = first.checked_sub(1).and_then(|before| self.widths.get(before))
-            && taken + gap + width <= room
-        {
-            taken += gap + width;
-            first -= 1;
-        }
-        let mut left = room;
-        let mut columns = Vec::new();
-        for (at, &width) in self.widths.iter().enumerate().skip(first) {
-            if left == 0 {
-                break;
-            }
-            columns.push((at, width.min(left)));
-            left = left.saturating_sub(width + gap);
-        }
-        columns
-    }
 }
 
 /// Returns a value as it is painted.
@@ -93,24 +71,4 @@ pub(super) fn text(value: Option<&str>) -> String {
     /// Maximum number of characters to process, because few are painted.
     const MOST: usize = 4 * WIDEST;
     value.map_or_else(|| NULL.to_owned(), |value| plain(&value.chars().take(MOST).collect::<String>()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use dbdyno_store::TextRows;
-
-    #[test]
-    fn the_columns_shown_go_with_the_cursor() {
-        let columns: Vec<String> = ["aaaaaaaa", "bbbbbbbb", "cccccccc"].map(str::to_owned).into();
-        let rows = TextRows::new(columns, Vec::new(), [[None::<&str>; 3]]);
-        let answer = PartialAnswer { rows, total: 1, is_plan: false };
-        let mut shown = ShownAnswer::new(Statement::default(), answer);
-        assert_eq!(shown.columns_in(24, 2), [(0, 10), (1, 10)]);
-        shown.moved(Action::Right, 1);
-        assert_eq!(shown.columns_in(24, 2), [(0, 10), (1, 10)]);
-        shown.moved(Action::Right, 1);
-        assert_eq!(shown.columns_in(24, 2), [(1, 10), (2, 10)]);
-        assert_eq!(shown.columns_in(4, 2), [(2, 4)], "one column is always there");
-    }
 }

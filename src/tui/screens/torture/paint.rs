@@ -3,7 +3,7 @@
 use super::{TortureScreen, WatchedSeries};
 use crate::tui::widgets::{
     paint::{Paint, rows, wrap},
-    table::{TableColumn, table},
+    table::{ListTable, TableColumn},
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
@@ -92,23 +92,28 @@ fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
         Some(Ok(_)) if found.is_empty() => {
             paint.text(inner, "nothing matches the filter", Role::Dim);
         }
-        Some(Ok(_)) => table(paint, inner, COLUMNS, &found, screen.cursor, 0),
+        Some(Ok(_)) => drop(ListTable::new(columns(), found, screen.cursor, 0).with_range().paint(paint, inner)),
     }
 }
 
-const COLUMNS: &[TableColumn<EvidenceRecord>] = &[
-    TableColumn::text("configuration", 0, |evidence| evidence.choice.clone()),
-    TableColumn::text("version", 7, |evidence| evidence.engine_version.clone()),
-    TableColumn::text("tier", 2, |evidence| evidence.tier.to_string()),
-    TableColumn::text("verdict", 1, |evidence| format!("{} {}", sign(evidence), evidence.verdict)).coloured(role),
-    TableColumn::number("kills", 3, |evidence| evidence.kills.to_string()),
-    TableColumn::number("images", 4, |evidence| evidence.images.to_string()),
-    TableColumn::number("mutants", 5, |evidence| match evidence.mutants {
-        0 => "-".to_owned(),
-        mutants => format!("{}/{mutants}", evidence.mutants_caught),
-    }),
-    TableColumn::text("tried", 6, |evidence| evidence.tried_at.strftime("%m-%d %H:%M").to_string()),
-];
+type EvidenceColumn<'t> = TableColumn<'t, &'t EvidenceRecord>;
+
+fn columns<'t>() -> Vec<EvidenceColumn<'t>> {
+    vec![
+        EvidenceColumn::text("configuration", 0, |evidence| evidence.choice.as_str()),
+        EvidenceColumn::text("version", 7, |evidence| evidence.engine_version.as_str()),
+        EvidenceColumn::text("tier", 2, |evidence| evidence.tier.to_string()),
+        EvidenceColumn::text("verdict", 1, |evidence| format!("{} {}", sign(evidence), evidence.verdict))
+            .coloured(|evidence| role(evidence)),
+        EvidenceColumn::number("kills", 3, |evidence| evidence.kills.to_string()),
+        EvidenceColumn::number("images", 4, |evidence| evidence.images.to_string()),
+        EvidenceColumn::number("mutants", 5, |evidence| match evidence.mutants {
+            0 => "-".to_owned(),
+            mutants => format!("{}/{mutants}", evidence.mutants_caught),
+        }),
+        EvidenceColumn::text("tried", 6, |evidence| evidence.tried_at.strftime("%m-%d %H:%M").to_string()),
+    ]
+}
 
 fn sign(evidence: &EvidenceRecord) -> &'static str {
     match evidence.tier_verdict() {

@@ -4,8 +4,8 @@ use super::{TrendScreen, chart, pane};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{VisibleRows, in_pane},
-        paint::{Paint, pad, piece, rows, width, wrap},
+        paint::{Paint, piece, rows, wrap},
+        table::{ColumnWidth, ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
@@ -119,36 +119,28 @@ pub(super) fn point_in_words(point: &TrendPoint, metric: Metric) -> String {
     )
 }
 
+type SeriesColumn<'t> = TableColumn<'t, &'t TrendSeries>;
+
 /// Paints the tests: name, first figure, a line of all figures, last figure, and whether the level changed.
 fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&TrendSeries], metric: Metric) {
     let several = |value: fn(&TrendSeries) -> &String| all.iter().any(|one| value(one) != value(all[0]));
     let (labels, sizes) = (several(|one| &one.label), several(|one| &one.size));
-    let called = |one: &TrendSeries| {
+    let called = move |one: &&TrendSeries| {
         let label = if labels { format!("{} ", one.label) } else { String::new() };
         let size = if sizes { format!(" · {}", one.size) } else { String::new() };
-        plain(&format!("{label}{} {}{size}", one.test, one.name))
+        format!("{label}{} {}{size}", one.test, one.name)
     };
-    let names: Vec<String> = all.iter().map(|one| called(one)).collect();
-    let figures: Vec<(String, String)> = all.iter().map(|one| ends(one, metric)).collect();
-    let found: Vec<String> = all.iter().map(|one| found_words(one)).collect();
-    let widest = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| width(text)).max().unwrap_or(0);
-    let first = widest(&mut figures.iter().map(|(first, _)| first));
-    let last = widest(&mut figures.iter().map(|(_, last)| last));
-    let words = widest(&mut found.iter());
+    // Each change adds a sign to the line.
     let changes = all.iter().map(|one| one.changes.len()).max().unwrap_or(0);
-    let room = usize::from(area.width).saturating_sub(first + last + words + 8 + changes);
-    let name = widest(&mut names.iter()).min(room.saturating_sub(2 * LEAST_LINE).max(WIDEST_NAME));
-    let line = room.saturating_sub(name).clamp(LEAST_LINE, WIDEST_LINE);
-    VisibleRows::new(all.len(), screen.cursor).paint(paint, area, in_pane(pane::TESTS), |paint, at, row| {
-        let one = &all[at];
-        let role = chart::roles(one).last().unwrap_or(Role::Dim);
-        let pieces = [
-            piece(pad(&names[at], name), Role::Text),
-            piece(format!("  {:>first$}  ", figures[at].0), Role::Text),
-            piece(pad(&sparkline(one, line), line + changes), Role::Accent),
-            piece(format!("  {:>last$}  ", figures[at].1), Role::Text),
-            piece(found[at].as_str(), role),
-        ];
-        paint.line(row, &pieces);
-    });
+    let line = move |one: &&TrendSeries, columns: usize| vec![piece(sparkline(one, columns - changes), Role::Accent)];
+    let width = ColumnWidth::Filled(LEAST_LINE + changes, WIDEST_LINE + changes);
+    let role = |one: &&TrendSeries| chart::roles(one).last().unwrap_or(Role::Dim);
+    let columns = vec![
+        SeriesColumn::text("", 0, called).at_most(WIDEST_NAME),
+        SeriesColumn::number("", 0, move |one| ends(one, metric).0),
+        SeriesColumn::drawn("", 0, width, line),
+        SeriesColumn::number("", 0, move |one| ends(one, metric).1),
+        SeriesColumn::text("", 0, |one| found_words(one)).whole().coloured(role),
+    ];
+    ListTable::new(columns, all.iter().copied(), screen.cursor, pane::TESTS).paint(paint, area);
 }

@@ -4,26 +4,21 @@ use super::above;
 use crate::tui::{
     screens::compare::{CompareScreen, PivotPlace, output, pivot_rows},
     widgets::{
-        Target,
-        paint::{Paint, fit, pad, piece, rows, width},
+        paint::{Paint, piece, rows},
+        table::{ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
-use dbdyno_comparing::compare::{Comparison, Pivot, PivotCell};
-use dbdyno_foundation::base::units::{self, plain};
+use dbdyno_comparing::compare::{Comparison, Pivot, PivotCell, PivotRow};
+use dbdyno_foundation::base::units;
 use dbdyno_reports::comparison::{Wording, words};
 use dbdyno_stats::Verdict;
 use ratatui::layout::Rect;
 
-/// The narrowest and the widest column.
-const COLUMN: (usize, usize) = (12, 20);
-/// Rows of a cell: the ratio with its sign, below it the interval.
-const ROWS: usize = 2;
-
 /// Paints the rows and columns around the cursor, and a description of the cell under it.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
     let Some(pivot) = &comparison.pivot else { return };
-    let wording = Wording::of(comparison);
+    let wording = &Wording::of(comparison);
     let all = pivot_rows(comparison, &screen.looked.filter);
     if all.is_empty() {
         paint.text(area, "no row matches the filter", Role::Dim);
@@ -31,46 +26,22 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     }
     let [list, foot] = above(area, 4);
     let corner = format!("{} \\ {}", pivot.row, pivot.column);
-    let names = all.iter().map(|row| width(&plain(&row.value))).max().unwrap_or(0).max(width(&corner));
-    let room = usize::from(area.width);
-    let name = names.min(room / 2);
-    let values = pivot.columns.iter().map(|value| width(&plain(value)) + 2).max().unwrap_or(0);
-    let column = values.clamp(COLUMN.0, COLUMN.1);
-    let shown = (room.saturating_sub(name) / column).clamp(1, pivot.columns.len().max(1));
-    let from = screen.looked.column.saturating_sub(shown / 2).min(pivot.columns.len().saturating_sub(shown));
-    let places = from..from + shown;
-    let at = |place: usize, row: Rect| Rect {
-        x: row.x + (name + (place - from) * column) as u16,
-        width: column.min(room) as u16,
-        height: 1,
-        ..row
-    };
-    let header = Rect { height: 1, ..list };
-    paint.text(header, &pad(&corner, name), Role::Title);
-    for place in places.clone() {
-        let value = pivot.columns.get(place).map_or("", String::as_str);
-        paint.right(at(place, header), &fit(&plain(value), column - 1), Role::Title);
-    }
-    let body = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
-    let cursor = screen.cursor();
-    let offset = cursor.offset(all.len(), usize::from(body.height) / ROWS);
-    let lines: Vec<Rect> = rows(body).collect();
-    for ((number, pivot_row), row) in all.iter().enumerate().skip(offset).zip(lines.as_chunks::<ROWS>().0) {
-        paint.text(row[0], &pad(&plain(&pivot_row.value), name), Role::Text);
-        for place in places.clone() {
-            let cell = pivot_row.cells.get(place).and_then(Option::as_ref);
-            let texts = wording.pivot_cell(cell);
-            for (row, (text, role)) in row.iter().zip(texts.iter().zip([role_of(cell), Role::Dim])) {
-                let at = at(place, *row);
-                paint.right(at, text, role);
-                if number == cursor.at && place == screen.looked.column {
-                    paint.highlight(at);
-                }
-                paint.hit(at, Target::Spot { pane: place + 1, row: number });
-            }
-        }
-    }
-    draw_foot(paint, foot, screen, (pivot, &wording), shown);
+    let mut columns = vec![TableColumn::text(corner, 0, |row: &&PivotRow| row.value.clone()).at_most(usize::MAX)];
+    columns.extend(pivot.columns.iter().enumerate().map(|(at, value)| {
+        let texts = move |row: &&PivotRow| wording.pivot_cell(cell(row, at));
+        TableColumn::number(value, 0, move |row| texts(row)[0].clone())
+            .coloured(move |row| role_of(cell(row, at)))
+            .below(move |row| texts(row)[1].clone())
+    }));
+    // The first pane is that of the list.
+    let table = ListTable::new(columns, all, screen.cursor(), 1).led_by(1).scrolled_to(screen.looked.column);
+    let shown = table.columns_in(usize::from(list.width)).len() - 1;
+    table.paint(paint, list);
+    draw_foot(paint, foot, screen, (pivot, wording), shown);
+}
+
+fn cell(row: &PivotRow, at: usize) -> Option<&PivotCell> {
+    row.cells.get(at).and_then(Option::as_ref)
 }
 
 /// Returns the role of the side that is better; the sign shows it too.

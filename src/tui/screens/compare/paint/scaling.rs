@@ -3,8 +3,8 @@
 use crate::tui::{
     screens::compare::{CompareScreen, family_rows},
     widgets::{
-        list::{VisibleRows, in_pane},
-        paint::{Paint, fit, pad, piece, width, wrap},
+        paint::{Paint, width, wrap},
+        table::{ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
@@ -35,31 +35,21 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let below = (area.height / 2).max(BELOW);
     let list = (families.len() as u16 + 1).min(area.height.saturating_sub(below).max(2));
     let [table, below] = area.layout(&Layout::vertical([Constraint::Length(list), Constraint::Min(3)]));
-    draw_table(paint, table, screen, &families);
+    ListTable::new(columns(), &families, screen.cursor(), 0).paint(paint, table);
     let Some(family) = families.get(screen.cursor().at) else { return };
     let taken = draw_words(paint, below, comparison, family);
     draw_plot(paint, Rect { y: below.y + taken, height: below.height.saturating_sub(taken), ..below }, family);
 }
 
-fn draw_table(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, families: &[CurveFamily<'_>]) {
-    let label = |family: &CurveFamily<'_>| plain(&format!("{} · {}", scaling::name(family), family.axis));
-    let longest = families.iter().map(|family| width(&label(family))).max().unwrap_or(0);
-    let room = usize::from(area.width);
-    let name = (longest + 2).min(room / 2);
-    let cell = (room - name) / 2;
-    let cells = |name_text: &str, a: &str, b: &str, role: [Role; 3]| {
-        let texts = [(name_text, name), (a, cell), (b, cell)];
-        let padded = texts.map(|(text, columns)| pad(&fit(text, columns.saturating_sub(1)), columns));
-        padded.into_iter().zip(role).map(|(text, role)| piece(text, role)).collect::<Vec<_>>()
-    };
-    let header = Rect { height: 1, ..area };
-    paint.line(header, &cells("test · axis", "A", "B", [Role::Title; 3]));
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    VisibleRows::new(families.len(), screen.cursor()).paint(paint, list, in_pane(0), |paint, at, row| {
-        let family = &families[at];
-        let [a, b] = [SideName::A, SideName::B].map(|side| short(family, side));
-        paint.line(row, &cells(&label(family), &plain(&a), &plain(&b), [Role::Text, Role::A, Role::B]));
-    });
+type FamilyColumn<'t> = TableColumn<'t, &'t CurveFamily<'t>>;
+
+fn columns<'t>() -> Vec<FamilyColumn<'t>> {
+    vec![
+        FamilyColumn::text("test · axis", 0, |family| format!("{} · {}", scaling::name(family), family.axis))
+            .at_most(usize::MAX),
+        FamilyColumn::text("A", 0, |family| short(family, SideName::A)).coloured(|_| Role::A),
+        FamilyColumn::text("B", 0, |family| short(family, SideName::B)).coloured(|_| Role::B),
+    ]
 }
 
 /// Returns the exponent of a side's curve, or the number of curves if there are several.

@@ -4,8 +4,8 @@ use super::chart;
 use crate::tui::{
     screens::compare::{CompareScreen, TestRow, test_rows},
     widgets::{
-        Target,
-        paint::{Paint, TextPiece, pad, piece, rows, width},
+        paint::{Paint, piece},
+        table::{ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
@@ -15,10 +15,6 @@ use dbdyno_reports::comparison::{SideNames, words};
 use dbdyno_stats::Verdict;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Columns of the summary: median, then [min, max].
-const SUMMARY: usize = 8 + 17;
-/// The narrowest column of a size, which holds an interval.
-const COLUMN: usize = 12;
 /// Rows of a test: ratios with their signs, below them their intervals.
 const ROWS: usize = 2;
 
@@ -32,7 +28,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let chart_rows = (area.height / 2).max(7);
     let table_rows = ((tests.len() * ROWS) as u16 + 1).min(area.height.saturating_sub(chart_rows));
     let [table, below] = area.layout(&Layout::vertical([Constraint::Length(table_rows), Constraint::Min(3)]));
-    draw_table(paint, table, screen, comparison, &tests);
+    ListTable::new(columns(comparison), &tests, screen.cursor(), 0).paint(paint, table);
     let Some(test) = tests.get(screen.cursor().at) else { return };
     let caption = Rect { y: below.y, height: 1, ..below };
     let figures = test.over.map_or("not comparable at any size".to_owned(), summary_words);
@@ -58,64 +54,35 @@ fn summary_words(over: &OverSizes) -> String {
     format!("median of sizes {median}, least {min}, most {max} · {verdicts}{left_out}")
 }
 
-fn draw_table(
-    paint: &mut Paint<'_>,
-    area: Rect,
-    screen: &CompareScreen,
-    comparison: &Comparison,
-    tests: &[TestRow<'_>],
-) {
-    let room = usize::from(area.width);
-    let sizes = sizes(comparison);
-    let name = tests.iter().map(|test| width(&plain(&test.name))).max().unwrap_or(0);
-    let name = name.min(room.saturating_sub(SUMMARY + COLUMN)).max(9);
-    let column = sizes.iter().map(|size| width(&plain(size)) + 2).max().unwrap_or(0).max(COLUMN);
-    // The sizes that do not fit are in the chart and in every export.
-    let shown = sizes.len().min(room.saturating_sub(name + SUMMARY) / column.max(1));
-    let more = if shown < sizes.len() { " of more sizes" } else { "" };
-    let mut header = pad(&format!("{}, 95 %", SideNames::of(comparison).ratio()), name);
-    header.extend(sizes.iter().take(shown).map(|size| format!("{:>column$}", plain(size))));
-    header.push_str(&format!("{:>8}  [min, max]{more}", "median"));
-    paint.text(Rect { height: 1, ..area }, &header, Role::Title);
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let cursor = screen.cursor();
-    let offset = cursor.offset(tests.len(), usize::from(list.height) / ROWS);
-    let places: Vec<Rect> = rows(list).collect();
-    for ((at, test), place) in tests.iter().enumerate().skip(offset).zip(places.as_chunks::<ROWS>().0) {
-        for (row, text) in place.iter().zip(cells(test, &sizes[..shown], name, column)) {
-            paint.line(*row, &text);
-            if at == cursor.at {
-                paint.highlight(*row);
-            }
-            paint.hit(*row, Target::Spot { pane: 0, row: at });
-        }
-    }
+type TestSizesColumn<'t> = TableColumn<'t, &'t TestRow<'t>>;
+
+/// Returns the columns of the tests. Sizes that do not fit are in the chart and in every export.
+fn columns<'t>(comparison: &'t Comparison) -> Vec<TestSizesColumn<'t>> {
+    let extremes = |over: &OverSizes| format!("[{}, {}]", words::ratio(over.min), words::ratio(over.max));
+    let title = format!("{}, 95 %", SideNames::of(comparison).ratio());
+    let mut columns = vec![TestSizesColumn::text(title, 0, |test| test.name.as_str()).at_most(usize::MAX)];
+    columns.extend((1..).zip(sizes(comparison)).map(|(rank, size)| of_size(rank, size)));
+    columns.push(TestSizesColumn::number("median", 0, |test| {
+        test.over.map_or("-".to_owned(), |over| words::ratio(over.median))
+    }));
+    let summary = TestSizesColumn::text("[min, max] of all", 0, move |test| {
+        test.over.map_or("not comparable".to_owned(), extremes)
+    });
+    columns.push(summary.whole().coloured(|_| Role::Dim));
+    columns
 }
 
-/// Returns the ratios of a test with their signs and summary, and below them their intervals.
-fn cells<'t>(test: &TestRow<'_>, sizes: &[&str], name: usize, column: usize) -> [Vec<TextPiece<'t>>; ROWS] {
-    let mut ratios = vec![piece(pad(&plain(&test.name), name), Role::Text)];
-    let mut intervals = vec![piece(" ".repeat(name), Role::Text)];
-    for size in sizes {
-        let found = test.over.and_then(|over| over.sizes.iter().find(|found| found.size == *size));
-        let measured = test.lines.iter().any(|line| line.size == *size);
-        let missing = if measured { "n/c" } else { "-" };
-        let text = found.map_or(missing.to_owned(), |found| {
-            format!("{} {}", words::ratio(found.ratio), words::sign(Some(found.verdict)))
-        });
-        let interval = found.map_or_else(String::new, |found| words::range(found.interval));
-        ratios.push(piece(format!("{text:>column$}"), found.map_or(Role::Dim, |found| role_of(found.verdict))));
-        intervals.push(piece(format!("{interval:>column$}"), Role::Dim));
-    }
-    match test.over {
-        None => ratios.push(piece(format!("{:>8}  not comparable", "-"), Role::Dim)),
-        Some(over) => {
-            let [median, min, max] = [over.median, over.min, over.max].map(words::ratio);
-            ratios.push(piece(format!("{median:>8}"), Role::Text));
-            ratios.push(piece(format!("  [{min}, {max}]"), Role::Dim));
-        }
-    }
-    [ratios, intervals]
+/// Returns the column of a size: ratios with their signs, and below them their intervals.
+fn of_size<'t>(rank: usize, size: &'t str) -> TestSizesColumn<'t> {
+    let found = move |test: &TestRow<'t>| test.over.and_then(|over| over.sizes.iter().find(|found| found.size == size));
+    let ratio = move |test: &&'t TestRow<'t>| match found(test) {
+        Some(found) => format!("{} {}", words::ratio(found.ratio), words::sign(Some(found.verdict))),
+        None if test.lines.iter().any(|line| line.size == size) => "n/c".to_owned(),
+        None => "-".to_owned(),
+    };
+    TestSizesColumn::number(size, rank, ratio)
+        .coloured(move |test| found(test).map_or(Role::Dim, |found| role_of(found.verdict)))
+        .below(move |test| found(test).map_or(String::new(), |found| words::range(found.interval)))
 }
 
 /// Returns the role of the side that a verdict favours; its sign shows it too.

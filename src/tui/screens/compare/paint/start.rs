@@ -5,8 +5,8 @@ use crate::tui::{
     screens::compare::{CompareScreen, Compared},
     widgets::{
         Target,
-        list::{VisibleRows, in_pane},
-        paint::{Paint, pad, piece, width},
+        paint::{Paint, TextPiece, piece, width},
+        table::{ColumnWidth, ListTable, TableColumn},
     },
     world::World,
 };
@@ -43,34 +43,27 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, wo
     };
     let taken = paint.wrapped(rest, &text, role);
     let list = Rect { y: rest.y + taken, height: rest.height.saturating_sub(taken), ..rest };
-    draw_pairs(paint, list, screen);
+    ListTable::new(columns(list.width), screen.pairs(), screen.offered, 0).paint(paint, list);
 }
 
-fn draw_pairs(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
-    let pairs = screen.pairs();
-    let longest = pairs.iter().flat_map(|(a, b)| [a, b]).map(|offer| width(&plain(&offer.label))).max().unwrap_or(0);
-    let column = longest.min(usize::from(area.width) / 3);
-    VisibleRows::new(pairs.len(), screen.offered).paint(paint, area, in_pane(0), |paint, at, row| {
-        let (a, b) = pairs[at];
-        let facts = facts(a, b);
-        let mut line = vec![
-            piece(pad(&plain(&a.label), column), Role::A),
-            piece("  against  ", Role::Dim),
-            piece(pad(&plain(&b.label), column), Role::B),
-        ];
-        let mut left = usize::from(row.width).saturating_sub(2 * column + 11);
-        for (text, role) in facts {
-            let text = format!("  {}", plain(&text));
-            let Some(rest) = left.checked_sub(width(&text)) else { break };
-            left = rest;
-            line.push(piece(text, role));
-        }
-        paint.line(row, &line);
-    });
+type PairColumn<'t> = TableColumn<'t, (&'t Offer, &'t Offer)>;
+
+/// Returns the columns of the pairs on offer, in an area of this width.
+fn columns<'t>(width: u16) -> Vec<PairColumn<'t>> {
+    const AGAINST: &str = "against";
+    let third = usize::from(width) / 3;
+    let against = ColumnWidth::Filled(AGAINST.len(), AGAINST.len());
+    let rest = ColumnWidth::Filled(third.saturating_sub(AGAINST.len() + 6), usize::MAX);
+    vec![
+        PairColumn::text("", 0, |(a, _)| a.label.as_str()).at_most(third).coloured(|_| Role::A),
+        PairColumn::drawn("", 0, against, |_, _| vec![piece(AGAINST, Role::Dim)]),
+        PairColumn::text("", 0, |(_, b)| b.label.as_str()).at_most(third).coloured(|_| Role::B),
+        PairColumn::drawn("", 0, rest, |(a, b), room| facts(a, b, room)),
+    ]
 }
 
-/// Returns the facts that show whether a pair is worth comparing, most important first.
-fn facts(a: &Offer, b: &Offer) -> Vec<(String, Role)> {
+/// Returns the facts that show whether a pair is worth comparing, most important first, as many as fit.
+fn facts<'t>(a: &Offer, b: &Offer, mut room: usize) -> Vec<TextPiece<'t>> {
     let counted = |offer: &Offer| units::counted(offer.runs, "run");
     let runs = if a.runs == b.runs { format!("{} each", counted(a)) } else { format!("{} and {}", a.runs, counted(b)) };
     let tiers = if a.tiers == b.tiers {
@@ -78,7 +71,12 @@ fn facts(a: &Offer, b: &Offer) -> Vec<(String, Role)> {
     } else {
         (format!("! tiers {} and {}", a.tiers, b.tiers), Role::Warn)
     };
-    vec![(runs, Role::Dim), tiers, (a.suite.clone(), Role::Dim), (format!("size {}", a.sizes), Role::Dim)]
+    let all = [(runs, Role::Dim), tiers, (a.suite.clone(), Role::Dim), (format!("size {}", a.sizes), Role::Dim)];
+    let fits = |(text, role): (String, Role)| {
+        room = room.checked_sub(width(&plain(&text)) + 2)?;
+        Some(piece(format!("{text}  "), role))
+    };
+    all.into_iter().map_while(fits).collect()
 }
 
 /// Paints which side matches nothing, and what to do.

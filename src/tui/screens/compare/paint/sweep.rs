@@ -4,8 +4,8 @@ use super::{heat, joined, lines};
 use crate::tui::{
     screens::compare::{CompareScreen, Sweep, SweepPlace, SweepRank, SweepRow},
     widgets::{
-        list::{CursorRows, VisibleRows},
-        paint::{Paint, TextPiece, fit, pad, piece, width},
+        paint::{Paint, fit, piece, width},
+        table::{ListTable, TableColumn, TableLine},
     },
 };
 use dbdyno_catalog::Role;
@@ -19,11 +19,6 @@ use dbdyno_stats::Verdict;
 use dbdyno_store::tier_words;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Columns of a rank, a figure, a ratio with its sign, and an interval.
-const PLACE: usize = 4;
-const FIGURE: usize = 9;
-const RATIO: usize = 8;
-const INTERVAL: usize = 12;
 /// Rows below which the ranking is unreadable.
 const LEAST: u16 = 6;
 
@@ -72,31 +67,38 @@ fn below_rows(sweep: &Sweep, place: &SweepPlace) -> u16 {
     (heat.max(shares) + 1) as u16
 }
 
+/// A configuration with its rank within its tier.
+type RankColumn<'t> = TableColumn<'t, (usize, SweepRank)>;
+
 fn draw_ranking(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, sweep: &Sweep, ranking: &[SweepRow]) {
-    let longest = (0..sweep.configurations.len()).map(|at| width(&name(sweep, at))).max().unwrap_or(0);
-    let rest = PLACE + 1 + FIGURE + RATIO + 1 + INTERVAL;
-    let name_columns = longest.max(12).min(usize::from(area.width).saturating_sub(rest));
-    let header =
-        format!("   # {:name_columns$}{:>FIGURE$}{:>RATIO$} {:<INTERVAL$}", "", title(screen), "/base  ", "95 %");
-    paint.text(Rect { height: 1, ..area }, &header, Role::Title);
-    let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let places = CursorRows::new(ranking, |row| matches!(row, SweepRow::Configuration(_)));
+    let interval = |ranked: &SweepRank| match ranked.configuration {
+        0 => "the base".to_owned(),
+        _ => words::range(ranked.interval),
+    };
+    let columns = vec![
+        RankColumn::number("#", 0, |(place, _)| place.to_string()).coloured(|_| Role::Dim),
+        RankColumn::text("", 0, |(_, ranked)| name(sweep, ranked.configuration)).at_most(usize::MAX),
+        RankColumn::number(title(screen), 0, |(_, ranked)| {
+            ranked.value.map_or_else(String::new, |value| sweep.metric().shown(value))
+        }),
+        RankColumn::number("/base", 0, |(_, ranked)| ratio_cell(ranked).0).coloured(|(_, ranked)| ratio_cell(ranked).1),
+        RankColumn::text("95 %", 0, move |(_, ranked)| interval(ranked)).whole(),
+    ];
     let base = sweep.configurations.first().and_then(|base| base.tier);
-    let around = VisibleRows::new(ranking.len(), places.under(screen.cursor()));
-    around.paint(paint, body, places.in_pane(0), |paint, at, line| {
-        // The rank within its tier: the number of rows since the title.
-        let in_tier = (0..=at).rev().take_while(|row| places.of(*row).is_some()).count();
-        match &ranking[at] {
-            SweepRow::Tier(tier, count) => {
-                let differs = if *tier == base { "" } else { " · ! another tier than the base" };
-                let text = format!("tier {} · {}{differs}", tier_words(*tier), counted(*count, "configuration"));
-                paint.text(line, &text, Role::Title);
-            }
-            SweepRow::Configuration(ranked) => {
-                paint.line(line, &cells(sweep, ranked, in_tier, name_columns));
-            }
+    let mut in_tier = 0;
+    let lines = ranking.iter().map(|row| match row {
+        SweepRow::Tier(tier, count) => {
+            in_tier = 0;
+            let differs = if *tier == base { "" } else { " · ! another tier than the base" };
+            let text = format!("tier {} · {}{differs}", tier_words(*tier), counted(*count, "configuration"));
+            TableLine::Title(vec![piece(text, Role::Title)])
+        }
+        SweepRow::Configuration(ranked) => {
+            in_tier += 1;
+            TableLine::Row((in_tier, *ranked))
         }
     });
+    ListTable::new(columns, lines, screen.cursor(), 0).paint(paint, area);
 }
 
 fn title(screen: &CompareScreen) -> &'static str {
@@ -107,20 +109,7 @@ fn title(screen: &CompareScreen) -> &'static str {
 fn name(sweep: &Sweep, at: usize) -> String {
     let Some(one) = sweep.configurations.get(at) else { return String::new() };
     let values = sweep.options.iter().zip(&one.values).map(|(option, value)| format!("{}={value}", option.name));
-    plain(&values.collect::<Vec<_>>().join(" "))
-}
-
-fn cells<'t>(sweep: &Sweep, ranked: &SweepRank, in_tier: usize, name_columns: usize) -> Vec<TextPiece<'t>> {
-    let value = ranked.value.map_or_else(String::new, |value| sweep.metric().shown(value));
-    let (ratio, role) = ratio_cell(ranked);
-    let interval = if ranked.configuration == 0 { "the base".to_owned() } else { words::range(ranked.interval) };
-    vec![
-        piece(format!("{in_tier:>PLACE$} "), Role::Dim),
-        piece(pad(&name(sweep, ranked.configuration), name_columns), Role::Text),
-        piece(format!("{value:>FIGURE$}"), Role::Text),
-        piece(format!("{ratio:>RATIO$}"), role),
-        piece(format!(" {interval:<INTERVAL$}"), Role::Text),
-    ]
+    values.collect::<Vec<_>>().join(" ")
 }
 
 /// `0.42 ▼`, with the role of the side that is better.

@@ -1,77 +1,29 @@
 //! A table with one line for each test: times, ratio, interval, verdict.
 
-use super::above;
+use super::{above, lines};
 use crate::tui::{
     screens::compare::{CompareScreen, TableRow, name, output, remarks, table_rows},
     widgets::{
-        list::{CursorRows, VisibleRows},
-        paint::{Paint, TextPiece, pad, piece, width, wrap},
+        paint::{Paint, piece, width, wrap},
+        table::{ColumnWidth, ListTable, TableColumn, TableLine},
     },
 };
 use dbdyno_catalog::Role;
-use dbdyno_comparing::compare::{Comparison, Figure, JudgedRatio, Line, Mean};
+use dbdyno_comparing::compare::{Comparison, Figure, JudgedRatio, Line};
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::{
     comparison::{SideNames, Wording, explain, words},
     sheet::{bar, marks, reach},
 };
 use dbdyno_stats::Verdict;
-use ratatui::layout::Rect;
+use ratatui::layout::{Alignment, Rect};
 
-/// Columns of an interval and a number of runs, and the narrowest of a side's figures and of a ratio.
+/// The narrowest column of a side's figures, with a space before them.
 const FIGURE: usize = 8;
-const RATIO: usize = 6;
 /// The widest title of a ratio: longer names of sides are A and B there.
 const RATIO_TITLE: usize = 16;
-const INTERVAL: usize = 12;
-const RUNS: usize = 5;
 /// The narrowest and the widest bar.
-const BARS: (usize, usize) = (9, 61);
-
-/// The columns that there is room for. The lines below the table show what the columns leave out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct TableColumns {
-    name: usize,
-    /// Columns of each side's figures; 0: not shown.
-    figure: usize,
-    ratio: usize,
-    bar: usize,
-    interval: bool,
-    runs: bool,
-    verdict: usize,
-}
-
-impl TableColumns {
-    /// Returns the columns that fit, given the longest name, figure and verdict. Names, ratios and verdicts are always shown; then follow
-    /// bars, figures, intervals as numbers, and numbers of runs.
-    fn new(room: usize, name: usize, figure: usize, ratio: usize, verdict: usize) -> Self {
-        let ratio = RATIO.max(ratio + 1);
-        let mut columns = Self { name, figure: 0, ratio, bar: 0, interval: false, runs: false, verdict };
-        columns.name = name.min(room.saturating_sub(ratio + verdict + 2)).max(8);
-        let mut left = room.saturating_sub(columns.name + ratio + verdict + 2);
-        let mut take = |wanted: usize| match left.checked_sub(wanted) {
-            Some(rest) => {
-                left = rest;
-                true
-            }
-            None => false,
-        };
-        if take(BARS.0 + 2) {
-            columns.bar = BARS.0;
-        }
-        let figure = FIGURE.max(figure + 1);
-        if take(2 * figure) {
-            columns.figure = figure;
-        }
-        columns.interval = take(INTERVAL);
-        columns.runs = take(RUNS);
-        if columns.bar > 0 {
-            // An odd number of cells has a middle one, for 1.
-            columns.bar = ((columns.bar + left).min(BARS.1) - 1) / 2 * 2 + 1;
-        }
-        columns
-    }
-}
+const BARS: ColumnWidth = ColumnWidth::Filled(9, 61);
 
 /// Paints the table, with a description of the line under the cursor below it.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, comparison: &Comparison) {
@@ -84,104 +36,83 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let shown = all.iter().filter_map(|row| if let TableRow::Line(line) = row { Some(*line) } else { None });
     let wording = Wording::of_lines(comparison, shown);
     let mut notes = words::Footnotes::default();
-    let marked: Vec<(TableRow<'_>, String)> = all
-        .into_iter()
-        .map(|row| {
-            (
-                row,
-                if let TableRow::Line(line) = row { marks(&output::numbers(&mut notes, line)) } else { String::new() },
-            )
-        })
-        .collect();
-    let longest = |text: &dyn Fn(&(TableRow<'_>, String)) -> usize| marked.iter().map(text).max().unwrap_or(0);
-    let names = longest(&|(row, _)| width(&plain(&first_cell(row, &wording))));
-    let verdicts = longest(&|(row, marks)| {
-        if let TableRow::Line(line) = row { width(&verdict(line, marks, &wording).0) } else { 0 }
-    });
-    let figures = longest(&|(row, _)| {
-        let value = |figure: &Option<Figure>| width(&words::value(figure.as_ref(), comparison.metric));
-        if let TableRow::Line(line) = row { value(&line.a).max(value(&line.b)) } else { 0 }
-    });
-    let columns =
-        TableColumns::new(usize::from(area.width), names, figures, width(&ratio_title(&wording.sides)), verdicts);
-    let detail = detail(screen.row(), &wording);
-    let lines: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
-    let [list, foot] = above(area, (lines + 1).min(area.height / 2));
-    paint.line(Rect { height: 1, ..list }, &header(columns, comparison, &wording));
-    let list = Rect { y: list.y + 1, height: list.height.saturating_sub(1), ..list };
-    let taken = draw_rows(paint, list, screen, (comparison, &wording), &marked, columns);
-    draw_remarks(paint, Rect { y: list.y + taken, height: list.height - taken, ..list }, comparison);
-    let mut left = Rect { y: foot.y + 1, height: foot.height.saturating_sub(1), ..foot };
-    for text in detail {
-        let taken = paint.wrapped(left, &text, Role::Dim);
-        left = Rect { y: left.y + taken, height: left.height - taken, ..left };
-    }
-}
-
-/// Paints the rows around the cursor. Returns their number.
-fn draw_rows(
-    paint: &mut Paint<'_>,
-    area: Rect,
-    screen: &CompareScreen,
-    (comparison, wording): (&Comparison, &Wording),
-    marked: &[(TableRow<'_>, String)],
-    columns: TableColumns,
-) -> u16 {
-    let found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
-    let reach = reach(found.map(words::estimate));
-    let places = CursorRows::new(marked, |(row, _)| row.is_place());
-    let around = VisibleRows::new(marked.len(), places.under(screen.cursor()));
-    around.paint(paint, area, places.in_pane(0), |paint, at, place| {
-        let (row, marks) = &marked[at];
-        paint.line(place, &cells(row, wording, marks, columns, reach));
-    })
-}
-
-/// Paints the remarks that fit below the rows as a whole.
-fn draw_remarks(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) {
-    let mut left = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    for remark in remarks(comparison) {
-        let text = remark.text();
-        let lines = wrap(&plain(&text), usize::from(left.width)).len() as u16;
-        if lines > left.height {
-            break;
+    let rows = all.iter().copied().map(|row| match row {
+        TableRow::Title(mean) => {
+            let title = format!("size {} {}", mean.size, words::part(&mean.part));
+            TableLine::Title(vec![piece(title, Role::Title)])
         }
-        paint.wrapped(left, &text, remark.role());
-        left = Rect { y: left.y + lines, height: left.height - lines, ..left };
-    }
+        TableRow::Line(line) => TableLine::Row((row, marks(&output::numbers(&mut notes, line)))),
+        TableRow::Mean(_) => TableLine::Row((row, String::new())),
+    });
+    let table = ListTable::new(columns(comparison, &wording), rows, screen.cursor(), 0);
+    let detail = detail(screen.row(), &wording);
+    let height: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
+    let [list, foot] = above(area, (height + 1).min(area.height / 2));
+    let taken = table.paint(paint, list).taken + 1;
+    let rest = Rect { y: list.y + taken, height: list.height.saturating_sub(taken), ..list };
+    lines(paint, rest, remarks(comparison).into_iter().map(|remark| (remark.text(), remark.role())));
+    let foot = Rect { y: foot.y + 1, height: foot.height.saturating_sub(1), ..foot };
+    lines(paint, foot, detail.into_iter().map(|text| (text, Role::Dim)));
 }
 
-fn first_cell(row: &TableRow<'_>, wording: &Wording) -> String {
-    match row {
-        TableRow::Title(mean) => format!("size {} {}", mean.size, words::part(&mean.part)),
-        TableRow::Line(line) => wording.line_name(line),
-        TableRow::Mean(mean) => format!("geometric mean ({})", mean.tests),
-    }
-}
+/// A test or a mean, with the numbers of its remarks.
+type MarkedRow<'t> = (TableRow<'t>, String);
+type JudgedColumn<'t> = TableColumn<'t, MarkedRow<'t>>;
 
-fn header<'t>(columns: TableColumns, comparison: &Comparison, wording: &Wording) -> Vec<TextPiece<'t>> {
+/// Returns the columns. The lines below the table show what the columns leave out: first numbers of runs, then intervals as numbers, figures
+/// and bars.
+fn columns<'t>(comparison: &'t Comparison, wording: &'t Wording) -> Vec<JudgedColumn<'t>> {
     let first = match comparison.means.as_slice() {
         [only] => format!("size {}", only.size),
         _ => "test".to_owned(),
     };
-    let mut text = pad(&plain(&first), columns.name);
-    if columns.figure > 0 {
-        let [a, b] = short_columns(wording, columns.figure);
-        text.push_str(&format!("{a:>0$}{b:>0$}", columns.figure));
-    }
-    text.push_str(&format!("{:>1$}", ratio_title(&wording.sides), columns.ratio));
-    if columns.bar > 0 {
-        let title = Some(wording.bar_title()).filter(|title| width(title) <= columns.bar);
-        text.push_str(&format!("  {:^1$}", title.as_deref().unwrap_or("< 1 >"), columns.bar));
-    }
-    if columns.interval {
-        text.push_str(&format!(" {:<1$}", "95 %", INTERVAL - 1));
-    }
-    if columns.runs {
-        text.push_str(&format!("{:>RUNS$}", "n"));
-    }
-    text.push_str("  verdict");
-    vec![piece(text, Role::Title)]
+    let name = |(row, _): &MarkedRow<'t>| match row {
+        TableRow::Line(line) => wording.line_name(line),
+        TableRow::Mean(mean) | TableRow::Title(mean) => format!("geometric mean ({})", mean.tests),
+    };
+    let is_line = |(row, _): &MarkedRow<'t>| matches!(row, TableRow::Line(_));
+    let value = |figure: &Option<Figure>| words::value(figure.as_ref(), comparison.metric);
+    let values = comparison.lines.iter().flat_map(|line| [&line.a, &line.b]).map(value);
+    let room = FIGURE.max(values.map(|value| width(&value) + 1).max().unwrap_or(0));
+    let [a, b] = short_columns(wording, room);
+    let figures = move |(row, _): &MarkedRow<'t>, _: usize| {
+        let TableRow::Line(line) = row else { return Vec::new() };
+        let sides = [(&line.a, Role::A), (&line.b, Role::B)];
+        sides.map(|(figure, role)| piece(format!("{:>room$}", value(figure)), role)).into()
+    };
+    let found = |row: &TableRow<'t>| if let TableRow::Line(line) = row { line.found.as_ref() } else { None };
+    let ratio = move |(row, _): &MarkedRow<'t>| {
+        let ratio = if let TableRow::Mean(mean) = row { mean.ratio } else { found(row).map(|found| found.ratio) };
+        ratio.map_or("-".to_owned(), words::ratio)
+    };
+    let interval = move |(row, _): &MarkedRow<'t>| match row {
+        TableRow::Mean(mean) => words::range(mean.interval),
+        _ => found(row).map_or("-".to_owned(), words::interval),
+    };
+    let reach = reach(comparison.lines.iter().filter_map(|line| line.found.as_ref()).map(words::estimate));
+    // An odd number of cells has a middle one, for 1.
+    let bar = move |(row, _): &MarkedRow<'t>, room: usize| {
+        let bar = found(row).map(|found| bar(words::estimate(found), (room - 1) / 2 * 2 + 1, reach));
+        bar.map(|bar| piece(bar, Role::Text)).into_iter().collect()
+    };
+    let runs = |(row, _): &MarkedRow<'t>| if let TableRow::Line(line) = row { runs(line) } else { String::new() };
+    let role = |row: &MarkedRow<'t>| verdict(row, wording).1;
+    let both = ColumnWidth::Filled(2 * room, 2 * room);
+    vec![
+        JudgedColumn::text(first, 0, name)
+            .at_most(usize::MAX)
+            .coloured(move |row| if is_line(row) { Role::Text } else { Role::Accent })
+            .gap(0),
+        JudgedColumn::drawn(format!("{a:>room$}{b:>room$}"), 2, both, figures).gap(1),
+        JudgedColumn::number(ratio_title(&wording.sides), 0, ratio).coloured(role),
+        JudgedColumn::drawn(wording.bar_title(), 1, BARS, bar)
+            .or_titled("< 1 >")
+            .aligned(Alignment::Center)
+            .coloured(role),
+        JudgedColumn::text("95 %", 3, interval).whole(),
+        JudgedColumn::number("n", 4, runs).coloured(|_| Role::Dim),
+        JudgedColumn::text("verdict", 0, |row| verdict(row, wording).0).whole().coloured(role),
+    ]
 }
 
 /// Returns the column titles of the sides' values, as long as the columns are wide; the head shows the metric's full name.
@@ -199,71 +130,16 @@ fn ratio_title(sides: &SideNames) -> String {
     if width(&title) <= RATIO_TITLE { title } else { SideNames::letters().ratio() }
 }
 
-fn cells<'t>(
-    row: &TableRow<'_>,
-    wording: &Wording,
-    marks: &str,
-    columns: TableColumns,
-    reach: f64,
-) -> Vec<TextPiece<'t>> {
-    match row {
-        TableRow::Title(_) => vec![piece(first_cell(row, wording), Role::Title)],
-        TableRow::Mean(mean) => mean_cells(mean, columns),
-        TableRow::Line(line) => line_cells(line, wording, marks, columns, reach),
-    }
-}
-
-fn mean_cells<'t>(mean: &Mean, columns: TableColumns) -> Vec<TextPiece<'t>> {
-    let figures = 2 * columns.figure;
-    let ratio = mean.ratio.map_or("-".to_owned(), words::ratio);
-    let left_out = match mean.left_out.len() {
-        0 => String::new(),
-        some => format!("  without {some} not comparable"),
-    };
-    let name = pad(&format!("geometric mean ({})", mean.tests), columns.name);
-    let mut pieces = vec![piece(format!("{name}{:figures$}{ratio:>width$}", "", width = columns.ratio), Role::Accent)];
-    if columns.interval {
-        let bar = if columns.bar > 0 { columns.bar + 2 } else { 0 };
-        pieces.push(piece(format!("{:bar$} {:<2$}", "", words::range(mean.interval), INTERVAL - 1), Role::Text));
-    }
-    pieces.push(piece(left_out, Role::Dim));
-    pieces
-}
-
-fn line_cells<'t>(
-    line: &Line,
-    wording: &Wording,
-    marks: &str,
-    columns: TableColumns,
-    reach: f64,
-) -> Vec<TextPiece<'t>> {
-    let mut cells = vec![piece(pad(&plain(&wording.line_name(line)), columns.name), Role::Text)];
-    if columns.figure > 0 {
-        let [a, b] = [&line.a, &line.b].map(|figure| words::value(figure.as_ref(), wording.metric));
-        cells.push(piece(format!("{a:>0$}", columns.figure), Role::A));
-        cells.push(piece(format!("{b:>0$}", columns.figure), Role::B));
-    }
-    let (verdict, role) = verdict(line, marks, wording);
-    let found = line.found.as_ref();
-    let ratio = found.map_or("-".to_owned(), |found| words::ratio(found.ratio));
-    cells.push(piece(format!("{ratio:>width$}", width = columns.ratio), role));
-    if columns.bar > 0 {
-        let drawn = found.map_or(" ".repeat(columns.bar), |found| bar(words::estimate(found), columns.bar, reach));
-        cells.push(piece(format!("  {drawn}"), role));
-    }
-    if columns.interval {
-        let interval = found.map_or("-".to_owned(), words::interval);
-        cells.push(piece(format!(" {interval:<0$}", INTERVAL - 1), Role::Text));
-    }
-    if columns.runs {
-        cells.push(piece(format!("{:>RUNS$}", runs(line)), Role::Dim));
-    }
-    cells.push(piece(format!("  {verdict}"), role));
-    cells
-}
-
 /// Returns the verdict with its sign and the numbers of its remarks.
-fn verdict(line: &Line, marks: &str, wording: &Wording) -> (String, Role) {
+fn verdict((row, marks): &MarkedRow<'_>, wording: &Wording) -> (String, Role) {
+    let line = match row {
+        TableRow::Line(line) => line,
+        TableRow::Mean(mean) | TableRow::Title(mean) => {
+            let left_out = mean.left_out.len();
+            let text = if left_out > 0 { format!("· {left_out} not comparable") } else { String::new() };
+            return (text, Role::Accent);
+        }
+    };
     let Some(found) = &line.found else { return (format!("· not comparable {marks}"), Role::Dim) };
     let role = match found.verdict {
         Verdict::Faster => Role::A,
@@ -323,21 +199,4 @@ fn estimate(line: &Line, found: &JudgedRatio, sides: &SideNames) -> String {
     };
     let (ratio, interval) = (words::ratio(found.ratio), words::interval(found));
     format!("{} {ratio} [{interval}] · n {}{pairs}{p}", sides.ratio(), runs(line))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn columns_drop_by_width_and_figures_come_after_bars() {
-        let narrow = TableColumns::new(78, 19, 7, 3, 17);
-        assert_eq!((narrow.figure, narrow.bar > 0, narrow.interval), (FIGURE, true, false));
-        let wide = TableColumns::new(118, 19, 7, 9, 17);
-        assert_eq!((wide.figure, wide.interval, wide.runs), (FIGURE, true, true));
-        let taken = wide.name + 2 * FIGURE + wide.ratio + wide.bar + 2 + INTERVAL + RUNS + 2 + wide.verdict;
-        assert!(taken <= 118, "{taken}");
-        assert_eq!(TableColumns::new(118, 19, "4.37 M/s".len(), 3, 17).figure, 9, "figures do not touch");
-        assert!(TableColumns::new(78, 60, 7, 3, 17).name < 60, "a name gives way to the verdict");
-    }
 }

@@ -1,12 +1,11 @@
 //! The Results screen: the table of stored results, and the page of an open run.
 
-mod cells;
 mod run;
 mod table;
 
 pub(super) use run::test_in_words;
 
-use super::{ListedColumn, ListedRow, ResultsScreen, columns};
+use super::{ListedColumn, ListedRow, ResultsScreen, cells, columns};
 use crate::tui::{
     screens::{Context, screen::Screen},
     widgets::{
@@ -30,8 +29,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, c
 pub(super) fn columns_seen(results: &ResultsScreen, screen: usize) -> Vec<ListedColumn> {
     let all = results.columns();
     // Without the border.
-    let shown = table::fitting_columns(results, &all, screen.saturating_sub(2));
-    shown.iter().filter_map(|fitted| all.get(fitted.place).cloned()).collect()
+    let room = screen.saturating_sub(2);
+    let shown = table::listing(results, room).columns_in(room);
+    shown.iter().filter_map(|(at, _)| all.get(at.checked_sub(table::LEAD)?).cloned()).collect()
 }
 
 /// Returns the full text of a cell.
@@ -57,7 +57,7 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, cont
         Some(page) if page.length == 0 => {
             paint.wrapped(inner, empty(results, page.stored > 0), Role::Dim);
         }
-        Some(_) => table::draw(paint, inner, results),
+        Some(_) => drop(table::listing(results, usize::from(inner.width)).paint(paint, inner)),
     }
 }
 

@@ -5,11 +5,10 @@ use crate::tui::{
     screens::results::{DetailSection, OpenedRun, ResultsScreen, SectionLine, TestsPane, pane},
     widgets::{
         Target,
-        columns::{FittedColumn, GAP, fitting},
         histogram::histogram,
-        list::{VisibleRows, in_pane},
         over_time::{OverTime, over_time},
         paint::{Paint, TextPiece, pad, piece, rows, width, wrap},
+        table::{ColumnWidth, GAP, ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
@@ -106,61 +105,60 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
     draw_time(paint, time, opened, chosen);
 }
 
-const TITLES: [&str; 8] = ["test", "wall", "rate", "p50", "p90", "p99", "p99.9", "status"];
+/// The figures of a test, with their ranks where room is short.
+const FIGURES: [(Metric, &str, usize); 6] = [
+    (Metric::Wall, "wall", 1),
+    (Metric::Rate, "rate", 2),
+    (Metric::P50, "p50", 4),
+    (Metric::P90, "p90", 6),
+    (Metric::P99, "p99", 5),
+    (Metric::P999, "p99.9", 7),
+];
 
-fn test_cells(StoredTest { test, .. }: &StoredTest) -> [String; 8] {
-    let shown = |metric: Metric| test.figures.value(metric).map_or_else(|| "-".to_owned(), |value| metric.shown(value));
-    let status = match (&test.failure, test.agrees) {
+fn test_name(StoredTest { test, .. }: &StoredTest) -> String {
+    format!("{} {}", test.test, plain(&test.test_name))
+}
+
+fn status(StoredTest { test, .. }: &StoredTest) -> &'static str {
+    match (&test.failure, test.agrees) {
         (Some(_), _) => "✗ failed",
         (None, Some(false)) => "✗ disagrees",
         (None, None) if !test.is_verified() => "? not verified",
         _ => "ok",
-    };
-    [
-        format!("{} {}", test.test, plain(&test.test_name)),
-        shown(Metric::Wall),
-        shown(Metric::Rate),
-        shown(Metric::P50),
-        shown(Metric::P90),
-        shown(Metric::P99),
-        shown(Metric::P999),
-        status.to_owned(),
-    ]
+    }
 }
 
 /// Returns a test with all its known figures, in one line.
 pub(in crate::tui::screens::results) fn test_in_words(stored: &StoredTest) -> String {
-    let cells = test_cells(stored);
-    let told = TITLES.iter().zip(&cells).skip(1).filter(|(_, text)| *text != "-");
-    let told: Vec<String> = told.map(|(title, text)| format!("{title} {text}")).collect();
-    format!("{}: {}", cells[0], told.join(", "))
+    let figure = |(metric, title, _): (Metric, &str, usize)| {
+        stored.test.figures.value(metric).map(|value| format!("{title} {}", metric.shown(value)))
+    };
+    let figures = FIGURES.into_iter().filter_map(figure).chain([format!("status {}", status(stored))]);
+    format!("{}: {}", test_name(stored), figures.collect::<Vec<_>>().join(", "))
 }
 
+type TestColumn<'t> = TableColumn<'t, &'t StoredTest>;
+
 fn draw_table(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun) {
-    const RANKS: [usize; 8] = [0, 1, 2, 4, 6, 5, 7, 3];
-    let cells: Vec<[String; 8]> = opened.run.tests.iter().map(test_cells).collect();
-    let candidates = (0..TITLES.len()).map(|at| {
-        let most = if at == 0 { 40 } else { 12 };
-        let texts = cells.iter().map(|row| row[at].as_str());
-        FittedColumn::new(at, RANKS[at], (1..7).contains(&at), TITLES[at], most, texts)
-    });
-    let shown = fitting(candidates.collect(), usize::from(area.width).saturating_sub(2));
-    let line = |texts: &[String; 8]| {
-        let cell = |column: &FittedColumn| column.aligned(&texts[column.place]);
-        shown.iter().map(cell).collect::<Vec<_>>().join(&" ".repeat(GAP))
+    let chosen = opened.chosen();
+    let sign = move |stored: &&StoredTest, _: usize| {
+        let sign = if chosen.is_some_and(|chosen| std::ptr::eq(chosen, *stored)) { "▸ " } else { "  " };
+        vec![piece(sign, Role::Accent)]
     };
-    paint.text(
-        Rect { height: area.height.min(1), ..area },
-        &format!("  {}", line(&TITLES.map(str::to_owned))),
-        Role::Dim,
-    );
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    VisibleRows::new(cells.len(), opened.test).paint(paint, list, in_pane(pane::LINES), |paint, at, row| {
-        let texts = &cells[at];
-        let sign = if at == opened.test.at { "▸ " } else { "  " };
-        let role = if texts[7] == "ok" { Role::Text } else { Role::Bad };
-        paint.line(row, &[piece(sign, Role::Accent), piece(line(texts), role)]);
-    });
+    let figure = |(metric, title, rank): (Metric, &'static str, usize)| {
+        TestColumn::number(title, rank, move |stored| {
+            stored.test.figures.value(metric).map_or_else(|| "-".to_owned(), |value| metric.shown(value))
+        })
+    };
+    let role = |stored: &&StoredTest| if status(stored) == "ok" { Role::Text } else { Role::Bad };
+    let columns = [TestColumn::text("test", 0, |stored| test_name(stored))]
+        .into_iter()
+        .chain(FIGURES.map(figure))
+        .chain([TestColumn::text("status", 3, |stored| status(stored))])
+        .map(|column| column.coloured(role).titled(Role::Dim));
+    let signs = TestColumn::drawn("", 0, ColumnWidth::Filled(2, 2), sign).gap(0);
+    let columns = std::iter::once(signs).chain(columns).collect();
+    ListTable::new(columns, &opened.run.tests, opened.test, pane::LINES).paint(paint, area);
 }
 
 fn draw_latency(paint: &mut Paint<'_>, area: Rect, StoredTest { test, samples, .. }: &StoredTest, focused: bool) {

@@ -1,74 +1,73 @@
-//! The table: the columns that fit, and the known rows around the cursor.
+//! The table of a listing: its columns, and the known rows around the cursor.
 
-use super::cells;
 use crate::tui::{
-    screens::results::{ListedColumn, ListedRow, Markable, ResultsScreen, Which, columns, pane},
+    screens::results::{ListedRow, Markable, ResultsScreen, Which, cells, columns, pane},
     widgets::{
-        Target,
-        columns::{FittedColumn, GAP, fitting},
-        list::{VisibleRows, in_pane},
-        paint::{Paint, TextPiece, piece},
+        paint::piece,
+        table::{ColumnWidth, ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
-use ratatui::layout::Rect;
+use ratatui::layout::Alignment;
 
-/// Columns before the first: the side for which a row is marked, and a sign for figures that do not count.
-const SIGNS: usize = 3;
+/// Columns before the first of the listing: the signs of the rows.
+pub(super) const LEAD: usize = 1;
 
-/// Paints titles and rows.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen) {
-    let all = results.columns();
-    let shown = fitting_columns(results, &all, usize::from(area.width));
-    let body = Rect { x: area.x + SIGNS as u16, width: area.width.saturating_sub(SIGNS as u16), ..area };
-    titles(paint, Rect { height: 1, ..body }, results, &all, &shown);
-    let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    let around = VisibleRows::new(results.table.length(), results.table.cursor);
-    around.paint(paint, list, in_pane(pane::ROWS), |paint, at, row| match results.table.row(at) {
-        Some(known) => draw_row(paint, row, results, known, &all, &shown),
-        None => drop(paint.text(row, "   …", Role::Dim)),
-    });
+type RowColumn<'t> = TableColumn<'t, ListedRow<'t>>;
+
+/// Returns the listing as a table, on a screen with the given number of columns.
+pub(super) fn listing(results: &ResultsScreen, screen: usize) -> ListTable<'_, ListedRow<'_>> {
+    let columns = std::iter::once(signs(results)).chain(data(results, screen)).collect();
+    let from = results.table.page.as_ref().map_or(0, |page| page.offset as usize);
+    ListTable::new(columns, results.table.known(), results.table.cursor, pane::ROWS)
+        .part_of(results.table.length(), from)
+        .titles_in(pane::TITLES)
+        .led_by(LEAD)
 }
 
-/// Returns none if a column is not the sort column, else whether the order is descending.
-fn ordered(results: &ResultsScreen, column: &ListedColumn) -> Option<bool> {
-    let (by, descending) = columns::ordering(&results.listing);
-    (by == *column).then_some(descending)
+/// Returns the column with the side for which a row is marked, and a sign for figures that do not count.
+fn signs(results: &ResultsScreen) -> RowColumn<'_> {
+    let signs = |row: &ListedRow<'_>, _: usize| {
+        let mark = match marked(results, *row) {
+            Some(Which::A) => piece("A", Role::A),
+            Some(Which::B) => piece("B", Role::B),
+            None => piece(" ", Role::Dim),
+        };
+        let (sign, role) = cells::sign(*row);
+        vec![mark, piece(sign, role)]
+    };
+    RowColumn::drawn("", 0, ColumnWidth::Filled(3, 3), signs).gap(0)
 }
 
-/// Returns the title of a column, with its order and focus.
-fn title(results: &ResultsScreen, column: &ListedColumn) -> String {
-    let word = column.word(columns::key(&results.listing));
-    cells::title(word, ordered(results, column), *column == results.focus)
-}
-
-/// Returns the columns that fit. The sort column and the cursor's column are never dropped.
-pub(super) fn fitting_columns(results: &ResultsScreen, all: &[ListedColumn], screen: usize) -> Vec<FittedColumn> {
+/// Returns the columns of the listing. The sort column and the cursor's column are never dropped.
+fn data(results: &ResultsScreen, screen: usize) -> impl Iterator<Item = RowColumn<'_>> {
     let ended_well = results.table.known().all(|row| cells::sign(row).0 == " ");
-    let candidates = all.iter().enumerate().map(|(place, column)| {
-        let shape = cells::shape(column, screen, ended_well);
-        let texts: Vec<String> = results.table.known().map(|row| cells::cell(results, row, column, screen)).collect();
-        // Columns that identify the row come first, then the sort column, the cursor's column and those that the user asked for.
-        let is_kept = ordered(results, column).is_some() || *column == results.focus || results.is_wanted(column);
-        let rank = if is_kept { shape.rank.min(1) } else { shape.rank + 2 };
-        let rank = if shape.rank == 0 { 0 } else { rank.max(1) };
-        let title = title(results, column);
-        FittedColumn::new(place, rank, shape.right, &title, shape.most, texts.iter().map(String::as_str))
-    });
-    fitting(candidates.collect(), screen.saturating_sub(SIGNS))
-}
-
-fn titles(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, all: &[ListedColumn], shown: &[FittedColumn]) {
-    let mut x = area.x;
-    for fitted in shown {
-        let column = &all[fitted.place];
-        let place = Rect { x, width: fitted.width as u16, ..area };
-        let stands_out = ordered(results, column).is_some() || *column == results.focus;
-        let role = if stands_out { Role::Title } else { Role::Dim };
-        paint.text(place, &fitted.aligned(&title(results, column)), role);
-        paint.hit(place, Target::Spot { pane: pane::TITLES, row: fitted.place });
-        x = x.saturating_add((fitted.width + GAP) as u16);
-    }
+    let (by, descending) = columns::ordering(&results.listing);
+    results.columns().into_iter().map(move |column| {
+        let (look, is_order, is_focus) = (cells::look_of(&column), by == column, column == results.focus);
+        // Columns that identify the row come first, then the sort column, the cursor's column and those that the user asked for. The status
+        // has a higher priority if runs ended badly.
+        let rank = match look.rank {
+            0 => 0,
+            _ if is_order || is_focus || results.is_wanted(&column) => 1,
+            _ if look.is_status && !ended_well => 4,
+            rank => rank + 2,
+        };
+        let sign = if !is_order {
+            ""
+        } else if descending {
+            "▼"
+        } else {
+            "▲"
+        };
+        let word = format!("{}{sign}", column.word(columns::key(&results.listing)));
+        let title = if is_focus { format!("[{word}]") } else { word };
+        RowColumn::text(title, rank, move |row| cells::cell(results, *row, &column, screen))
+            .at_most(if look.rank == 0 { cells::label_width(screen) } else { look.most })
+            .aligned(if look.right { Alignment::Right } else { Alignment::Left })
+            .titled(if is_order || is_focus { Role::Title } else { Role::Dim })
+            .coloured(move |row| look.role(*row))
+    })
 }
 
 /// Returns the side for which a row is marked.
@@ -81,32 +80,4 @@ fn marked(results: &ResultsScreen, known: ListedRow<'_>) -> Option<Which> {
         ListedRow::Configuration(row) => side(results.filter.of_configuration(row).ok()?.line),
         ListedRow::Group(row) => side(results.filter.of_group(columns::key(&results.listing)?, row).ok()?.line),
     }
-}
-
-fn draw_row(
-    paint: &mut Paint<'_>,
-    row: Rect,
-    results: &ResultsScreen,
-    known: ListedRow<'_>,
-    all: &[ListedColumn],
-    shown: &[FittedColumn],
-) {
-    let mut line: Vec<TextPiece<'_>> = Vec::new();
-    line.push(match marked(results, known) {
-        Some(Which::A) => piece("A", Role::A),
-        Some(Which::B) => piece("B", Role::B),
-        None => piece(" ", Role::Dim),
-    });
-    let (sign, role) = cells::sign(known);
-    line.push(piece(format!("{sign} "), role));
-    let screen = usize::from(row.width);
-    for (at, fitted) in shown.iter().enumerate() {
-        if at > 0 {
-            line.push(piece(" ".repeat(GAP), Role::Dim));
-        }
-        let column = &all[fitted.place];
-        let text = cells::cell(results, known, column, screen);
-        line.push(piece(fitted.aligned(&text), cells::role(known, column)));
-    }
-    paint.line(row, &line);
 }

@@ -4,8 +4,8 @@ use super::role;
 use crate::tui::{
     screens::tune::{TunePane, TuneScreen},
     widgets::{
-        list::{VisibleRows, in_pane},
-        paint::{Paint, pad, piece, width},
+        paint::{Paint, piece, width},
+        table::{ColumnWidth, ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
@@ -14,8 +14,8 @@ use dbdyno_reports::tune::words;
 use dbdyno_running::tune::{LedgerEntry, Trial, TrialState};
 use ratatui::layout::Rect;
 
-/// Columns reserved for the change before the verdict is shortened.
-const CHANGE: usize = 16;
+/// Columns reserved for the change and its mark before the verdict is shortened.
+const CHANGE: usize = 18;
 
 /// Paints the ledger.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
@@ -28,30 +28,37 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         paint.wrapped(inner, "there are no trials yet: Space changes an option, Enter tries it", Role::Dim);
         return;
     }
-    VisibleRows::new(entries.len(), tune.row).highlighted_if(focused).paint(
-        paint,
-        inner,
-        in_pane(1),
-        |paint, at, row| {
-            draw_entry(paint, row, &entries[at], tune.form.parent.as_deref());
-        },
-    );
+    let longest = entries.iter().flat_map(|entry| outcome(entry).0).map(|text| width(&text)).max().unwrap_or(0);
+    let has_figures = CHANGE + 1 + longest <= usize::from(inner.width);
+    let columns = columns(tune.form.parent.as_deref(), has_figures);
+    ListTable::new(columns, entries, tune.row, 1).highlighted_if(focused).paint(paint, inner);
 }
 
-fn draw_entry(paint: &mut Paint<'_>, row: Rect, entry: &LedgerEntry, parent: Option<&str>) {
-    let columns = usize::from(row.width);
-    let mark = match (parent == Some(entry.trial.trial_id.as_str()), entry.trial.accepted) {
-        (true, _) => "▸ ",
-        (false, true) => "✓ ",
-        (false, false) => "· ",
+type EntryColumn<'t> = TableColumn<'t, &'t LedgerEntry>;
+
+fn columns(parent: Option<&str>, has_figures: bool) -> Vec<EntryColumn<'_>> {
+    let mark = move |entry: &LedgerEntry| {
+        let mark = match (parent == Some(entry.trial.trial_id.as_str()), entry.trial.accepted) {
+            (true, _) => "▸ ",
+            (false, true) => "✓ ",
+            (false, false) => "· ",
+        };
+        "  ".repeat(entry.depth) + mark
     };
-    let mark = format!("{}{mark}", "  ".repeat(entry.depth));
-    let (texts, role) = outcome(entry);
-    let fits = |text: &&String| width(&mark) + CHANGE + 1 + width(text) <= columns;
-    let verdict = texts.iter().find(fits).or(texts.last()).cloned().unwrap_or_default();
-    let room = columns.saturating_sub(width(&verdict) + 1);
-    let what = format!("{mark}{}", changed(&entry.trial, room.saturating_sub(width(&mark))));
-    paint.line(row, &[piece(pad(&what, room), Role::Text), piece(" ", Role::Dim), piece(verdict, role)]);
+    let change = move |entry: &&LedgerEntry, room: usize| {
+        let mark = mark(entry);
+        let change = changed(&entry.trial, room.saturating_sub(width(&mark)));
+        vec![piece(mark + &change, Role::Text)]
+    };
+    let verdict = move |entry: &&LedgerEntry| {
+        let mut texts = outcome(entry).0;
+        if has_figures { texts.swap_remove(0) } else { texts.pop().unwrap_or_default() }
+    };
+    let reserved = ColumnWidth::Measured { least: CHANGE, most: CHANGE };
+    vec![
+        EntryColumn::drawn("", 0, reserved, change).gap(1),
+        EntryColumn::text("", 0, verdict).whole().coloured(|entry| outcome(entry).1),
+    ]
 }
 
 /// Returns a trial's change with as many options as fit. No value is cut, because part of a value can be another value.

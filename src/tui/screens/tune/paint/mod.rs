@@ -12,12 +12,13 @@ use super::{TunePane, TuneScreen, TuneView, WatchedTrial};
 use crate::tui::{
     screens::Context,
     widgets::{
-        list::{VisibleRows, in_pane},
-        paint::{Paint, TextPiece, fit, pad, piece, rows, width, wrap},
+        paint::{Paint, rows, wrap},
+        table::{ListTable, TableColumn},
     },
     world::World,
 };
 use dbdyno_catalog::Role;
+use dbdyno_engine::describe::OptionSpec;
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_running::tune::TestEffect;
 use dbdyno_stats::Verdict;
@@ -94,32 +95,24 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
         .collect();
     let height = (lines.len() as u16).min(inner.height / 2);
     let [list, below] = inner.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(height)]));
-    let name = specs.iter().map(|spec| width(&spec.name)).max().unwrap_or(0) + 1;
-    let room = usize::from(list.width).saturating_sub(name);
-    VisibleRows::new(specs.len(), tune.cursor).highlighted_if(focused).paint(
-        paint,
-        list,
-        in_pane(0),
-        |paint, at, row| {
-            let spec = &specs[at];
-            let base = form.base_value(spec);
-            let role = if form.base.contains_key(&spec.name) { Role::Good } else { Role::Dim };
-            let mut line: Vec<TextPiece<'_>> = vec![piece(pad(&spec.name, name), Role::Text)];
-            match form.change.get(&spec.name) {
-                Some(value) => line.push(piece(fit(&format!("{base} → {value}"), room), Role::Accent)),
-                None => line.push(piece(fit(&base_text(base, role == Role::Good), room), role)),
-            }
-            paint.line(row, &line);
-        },
-    );
+    let is_set = |spec: &&OptionSpec| form.base.contains_key(&spec.name);
+    let value = move |spec: &&OptionSpec| match form.change.get(&spec.name) {
+        Some(value) => format!("{} → {value}", form.base_value(spec)),
+        None => format!("{}{}", form.base_value(spec), if is_set(spec) { " ✓" } else { "" }),
+    };
+    let role = move |spec: &&OptionSpec| match (form.change.contains_key(&spec.name), is_set(spec)) {
+        (true, _) => Role::Accent,
+        (false, true) => Role::Good,
+        (false, false) => Role::Dim,
+    };
+    let columns = vec![
+        TableColumn::<&OptionSpec>::text("", 0, |spec| spec.name.as_str()).whole().gap(1),
+        TableColumn::text("", 0, value).coloured(role),
+    ];
+    ListTable::new(columns, specs, tune.cursor, 0).highlighted_if(focused).paint(paint, list);
     for ((text, role), row) in lines.iter().zip(rows(below)) {
         paint.text(row, text, *role);
     }
-}
-
-/// Returns a value of the base, with a sign if it is not the default.
-fn base_text(value: &str, is_set: bool) -> String {
-    if is_set { format!("{value} ✓") } else { value.to_owned() }
 }
 
 /// Returns the role of a verdict.
