@@ -126,3 +126,37 @@ fn series_that_are_split_say_by_what() {
     let csv = place.ok(&["trend", "engine=x", "--format", "csv"]);
     assert!(csv.lines().next().unwrap().contains(",split_by,") && csv.contains(",sync=off,"), "{csv}");
 }
+
+#[test]
+fn what_changed_since_a_moment_is_said_in_one_sentence() {
+    let place = Place::new();
+    let bench = sessions(Some(17));
+    Store::new(place.store()).write(&bench.batch).unwrap();
+    place.ok(&["tag", &format!("session={}", bench.batch.sessions[17].session_id), "--add", "upgrade"]);
+    let since = |when: &str, more: &[&str]| place.run(&[&["compare", "--before", when, "engine=x"], more].concat());
+    // Sessions are an hour apart, and the first of them began at 8 on the day before.
+    for (when, words) in
+        [("2027-01-16T01:00", "2027-01-16T01:00"), ("1.1", "1.1 (2027-01-16)"), ("upgrade", "upgrade (2027-01-16)")]
+    {
+        let summary = since(when, &["--format", "summary"]).stdout;
+        assert_eq!(summary.lines().count(), 1, "{summary}");
+        let expected = format!("Slower since {words} in Writes, +");
+        assert!(summary.starts_with(&expected) && summary.contains(", x 1.0 to 1.1."), "{summary}");
+        let percent: f64 = summary[expected.len()..].split(' ').next().unwrap().parse().unwrap();
+        assert!((4.0..6.0).contains(&percent), "{summary}");
+    }
+    let table = since("1.1", &[]).stdout;
+    assert!(table.contains(" since   before  verdict\n") && table.contains("before 1.05x faster"), "{table}");
+    let comment = since("1.1", &["--format", "comment"]).stdout;
+    let (answer, folded) = comment.split_once("<details><summary>All figures</summary>\n\n").unwrap();
+    assert!(answer.starts_with("Slower since 1.1") && !answer.contains('|'), "{comment}");
+    assert!(folded.contains("| test |") && folded.trim_end().ends_with("</details>"), "{comment}");
+    assert_eq!(since("1.1", &["--fail-if-slower", "3%"]).code, Some(4));
+    assert_eq!(since("1.1", &["--format", "comment", "--out", place.path("pr.md").to_str().unwrap()]).code, Some(0));
+    let nothing = Place::new();
+    Store::new(nothing.store()).write(&sessions(None).batch).unwrap();
+    let same = nothing.ok(&["compare", "--before", "2027-01-16T01:00", "engine=x", "--format", "summary"]);
+    assert!(same.starts_with("No change is shown since 2027-01-16T01:00"), "{same}");
+    place.refused(&["compare", "--before", "1.2", "engine=x"], &["--before: `1.2` is no day", "`1.1`", "2026-11-14"]);
+    place.refused(&["compare", "--before", "1.1", "x", "y"], &["--before: expected one selection"]);
+}

@@ -14,8 +14,8 @@ use clap::Args;
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
     Axis, ComparedGroups, Comparison, Gate, Obstacle, ObstacleKind, OpenReason, OpenTest, Options, RatioForm,
-    ReferenceGroup, SecondaryMetric, Several, Side, as_rates, by_configuration, compare, gate, load, load_all,
-    load_both, others_of, with_repeats,
+    ReferenceGroup, SecondaryMetric, Several, Side, Since, SinceError, as_rates, by_configuration, compare, gate, load,
+    load_all, load_both, others_of, with_repeats,
 };
 use dbdyno_engine::say;
 use dbdyno_foundation::{
@@ -23,7 +23,9 @@ use dbdyno_foundation::{
     metric::{Better, Metric},
 };
 use dbdyno_reports::{
-    comparison::{FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, export, export_several, grown_text, several, text},
+    comparison::{
+        COMMAND_FORMATS, SCALING_FORMATS, SEVERAL_COMMAND_FORMATS, export, export_several, grown_text, several, text,
+    },
     format::Format,
     sheet::TableStyle,
     tracked::{RATIO_TRACKERS, ratios},
@@ -46,8 +48,13 @@ const SLOWER: u8 = 4;
 #[command(next_help_heading = "Selection")]
 pub(super) struct CompareArgs {
     /// Sides A and B: the names of engines, or terms as in --a and --b.
-    #[arg(num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["a", "b", "reference"], add = engines())]
+    #[arg(num_args = 1..=2, value_names = ["A", "B"], conflicts_with_all = ["a", "b", "reference"], add = engines())]
     sides: Vec<String>,
+    /// Compare the runs of A since then with those before: a day, or the first run with a tag or a version.
+    ///
+    /// As in `dbdyno compare --before 2026-10-25 'suite=kv engine=sqlite'`.
+    #[arg(long, value_name = "DAY|TAG|VERSION", conflicts_with_all = ["a", "b", "reference", "until_decided"], requires = "sides")]
+    before: Option<String>,
     /// Side A: terms that must all hold, as in 'engine=lmdb size=10000', or the name of an engine.
     #[arg(long, value_name = "SELECTION", required_unless_present_any = ["reference", "sides"], requires = "b", add = terms())]
     a: Option<String>,
@@ -137,7 +144,7 @@ pub(super) struct CompareArgs {
     /// Format of the comparison [default: by the ending of --out, else table].
     ///
     /// CSV and Parquet have a row for each test and size. Formats of benchmark trackers contain the ratios.
-    #[arg(long, value_name = "FORMAT", value_parser = format_or_tracker(FORMATS, RATIO_TRACKERS), help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = format_or_tracker(COMMAND_FORMATS, RATIO_TRACKERS), help_heading = "Output")]
     format: Option<OutputFormat>,
     /// Same as --format json.
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
@@ -189,9 +196,17 @@ impl CompareArgs {
 }
 
 pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitCode, CliError> {
+    if let Some(when) = &args.before {
+        let [all] = args.sides.as_slice() else {
+            return Err(CliError::Usage("--before: expected one selection, whose runs it separates".to_owned()));
+        };
+        selection("A", all)?;
+        let Since { words, sides: [since, before] } = Since::find(&places.opened()?, all, when)?;
+        return two_sides(places, args, &since, &before, Some(words));
+    }
     match (&args.reference, &args.a, &args.b, args.sides.as_slice()) {
         (Some(reference), ..) => several_sides(places, args, reference),
-        (None, Some(a), Some(b), _) | (None, None, None, [a, b]) => two_sides(places, args, a, b),
+        (None, Some(a), Some(b), _) | (None, None, None, [a, b]) => two_sides(places, args, a, b, None),
         (None, ..) => Err(CliError::Usage("expected sides A and B, or --reference".to_owned())),
     }
 }
@@ -202,7 +217,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     let others: Vec<(&String, Selection)> =
         args.with.iter().map(|text| Ok((text, selection("--with", text)?))).collect::<Result<_, CliError>>()?;
     let output = args.out.checked(places)?;
-    let format = args.format(SEVERAL_FORMATS)?.own(SEVERAL_FORMATS);
+    let format = args.format(SEVERAL_COMMAND_FORMATS)?.own(SEVERAL_COMMAND_FORMATS);
     let format = format.map_err(|error| CliError::Usage(format!("--reference: --format {error}")))?;
     let mut options = options(args)?;
     let store = places.opened()?;
@@ -275,19 +290,25 @@ fn with_configurations(side: Side) -> Vec<Side> {
     if parts.len() > 1 { parts } else { vec![side] }
 }
 
-fn two_sides(places: &Places, args: &CompareArgs, text_a: &str, text_b: &str) -> Result<ExitCode, CliError> {
+/// Compares two selections. `since`: the moment that separates them, if nothing else does.
+fn two_sides(
+    places: &Places,
+    args: &CompareArgs,
+    text_a: &str,
+    text_b: &str,
+    since: Option<String>,
+) -> Result<ExitCode, CliError> {
     let (a, b) = (selection("--a", text_a)?, selection("--b", text_b)?);
-    let options = options(args)?;
+    let options = Options { since, ..options(args)? };
     let output = args.out.checked(places)?;
-    let format = args.format(FORMATS)?;
+    let format = args.format(COMMAND_FORMATS)?;
     if args.scaling {
         format.own(SCALING_FORMATS).map_err(|error| CliError::Usage(format!("--scaling: --format {error}")))?;
     }
     let store = places.opened()?;
     let latencies = match format {
-        OutputFormat::Own(Format::Table | Format::Markdown | Format::Benchfmt) | OutputFormat::Tracker(_) => {
-            Latencies::Left
-        }
+        OutputFormat::Own(Format::Table | Format::Markdown | Format::Benchfmt | Format::Summary | Format::Comment)
+        | OutputFormat::Tracker(_) => Latencies::Left,
         OutputFormat::Own(Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines) => {
             Latencies::Read
         }
@@ -437,6 +458,16 @@ fn options(args: &CompareArgs) -> Result<Options, CliError> {
         first_look: args.until_decided.as_ref().map(|_| 1),
         pivot: pivot.map_err(|error| CliError::Usage(format!("--pivot {error}")))?,
         command: command_line(),
+        since: None,
         without_forecast: false,
     })
+}
+
+impl From<SinceError> for CliError {
+    fn from(error: SinceError) -> Self {
+        match error {
+            SinceError::Unknown(message) => Self::Usage(format!("--before: {message}")),
+            SinceError::Store(error) => Self::Store(error),
+        }
+    }
 }

@@ -6,6 +6,7 @@ use super::{
     output::{colour, command_line, print, print_coloured, table_style},
     progress::{self, Style},
 };
+use dbdyno_comparing::compare::ComparedGroups;
 use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::{
@@ -124,6 +125,9 @@ pub(super) fn session_text(table: &SessionTable) -> String {
 /// Most configurations of a group whose verdicts are shown without being asked for.
 const MOST_SHOWN: usize = 8;
 
+/// Lines of a report after which its answer is repeated at the end.
+const SCREENFUL: usize = 24;
+
 /// Most lines of how figures grow that are shown without being asked for.
 const MOST_CURVES: usize = 24;
 
@@ -132,10 +136,9 @@ fn told(verdicts: &SessionComparisons, command: &str) -> String {
     let SessionComparisons { compared, alone, grown } = verdicts;
     let mut text = String::new();
     if compared.groups().all(|(sides, _)| sides.len() <= MOST_SHOWN) && !compared.sides.is_empty() {
-        text = format!("\n{}", verdicts_text(compared, table_style()));
+        text = verdicts_text(compared, table_style());
     } else if !compared.sides.is_empty() {
-        let lines = answers(compared).into_iter().map(|line| plain(&line) + "\n");
-        text = format!("\n{}{command} shows them test by test\n", lines.collect::<String>());
+        text = format!("{}{command} shows them test by test\n", answer(compared));
     }
     let alone = alone.iter().map(|line| plain(line) + "\n");
     text.extend(alone);
@@ -145,6 +148,11 @@ fn told(verdicts: &SessionComparisons, command: &str) -> String {
         None => {}
     }
     text
+}
+
+/// What the verdicts say, in lines.
+fn answer(compared: &ComparedGroups) -> String {
+    answers(compared).iter().map(|line| plain(line) + "\n").collect()
 }
 
 /// Prints the table with `shown`, and chooses the exit code. The suggested command uses `places` to find this store.
@@ -186,11 +194,19 @@ pub(super) fn conclude(
         let line = serde_json::json!({ "event": "table", "session_id": id, "table": table, "followed": soaks });
         print(&format!("{line}\n"))?;
     } else {
-        print_coloured(&shown(&table))?;
-        if !soaks.is_empty() {
-            print(&format!("\n{}", soaks_text(&soaks)))?;
+        let mut text = told(&verdicts, &command);
+        if !text.is_empty() {
+            text.push('\n');
         }
-        print_coloured(&told(&verdicts, &command))?;
+        text.push_str(&shown(&table));
+        if !soaks.is_empty() {
+            text.push_str(&format!("\n{}", soaks_text(&soaks)));
+        }
+        // The beginning has left most terminals by then.
+        if text.lines().count() > SCREENFUL && !verdicts.compared.sides.is_empty() {
+            text.push_str(&format!("\n{}", answer(&verdicts.compared)));
+        }
+        print_coloured(&text)?;
     }
     if let Some(reason) = &report.unmerged {
         let journal = store.journal_folder();

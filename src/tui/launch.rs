@@ -35,6 +35,8 @@ pub enum Opening {
     Pair { a: String, b: String },
     /// A comparison of two selections. If they are two of more configurations of a session, all of these are shown first.
     Sides { a: String, b: String },
+    /// A comparison of the runs since a moment with those before it: both selections, and the moment as readers see it.
+    Since { since: String, before: String, words: String },
     /// A comparison of this selection with all configurations of its sessions.
     Beside { reference: String },
     /// The results that a selection matches, in a list.

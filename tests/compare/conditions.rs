@@ -1,7 +1,7 @@
 //! Compares stored facts of sessions: a decisive difference keeps times apart, any other difference is named.
 
 use super::{
-    fixture::{Bench, CLEAR, spec},
+    fixture::{Bench, CLEAR, doubts, spec},
     obstacles::only_allowed_by,
 };
 use dbdyno::{
@@ -38,8 +38,7 @@ fn compared(bench: &Bench) -> Comparison {
 fn only_named(bench: &Bench, badges: &[&str]) {
     let found = compared(bench);
     assert!(found.lines[0].obstacles.is_empty(), "{:?}", found.lines[0].obstacles);
-    let said: Vec<&str> =
-        found.warnings.iter().map(String::as_str).filter(|warning| warning.contains("differ")).collect();
+    let said: Vec<String> = doubts(&found).into_iter().filter(|warning| warning.contains("differ")).collect();
     assert_eq!(said, badges);
 }
 
@@ -195,6 +194,6 @@ fn builds_of_one_engine_are_told_apart_and_those_to_debug_are_doubted() {
         "builds of x 1.0 differ: A DEFAULT_MEMSTATUS=0, B DEBUG",
         "engine build: the library checks itself at every step (SQLITE_DEBUG): x:library=b",
     ] {
-        assert!(found.warnings.iter().any(|warning| warning == says), "{says}: {:?}", found.warnings);
+        assert!(doubts(&found).iter().any(|warning| warning == says), "{says}: {:?}", doubts(&found));
     }
 }

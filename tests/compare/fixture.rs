@@ -6,6 +6,7 @@ use dbdyno::{
     metric::{Figures, Metric},
     report::{
         comparison::text,
+        doubts::doubt_messages,
         format::{Format, WriteError},
         sheet::TableStyle,
     },
@@ -40,6 +41,11 @@ pub(crate) struct Variant {
     pub(crate) timed: bool,
     /// Returns the answer at a seed.
     pub(crate) answer: fn(u64) -> Option<String>,
+}
+
+/// Returns the doubts about a comparison, in sentences.
+pub(crate) fn doubts(comparison: &Comparison) -> Vec<String> {
+    doubt_messages(&comparison.doubts)
 }
 
 /// The usual run of an engine.

@@ -157,3 +157,25 @@ fn no_sentence_claims_more_than_the_verdicts_on_all_pairs() {
     });
     assert!(fastest.get() > 20, "{}", fastest.get());
 }
+
+/// The answer, then bars, then the tables, then the doubts by what they could change.
+#[test]
+fn a_report_goes_from_the_answer_to_the_doubts() {
+    let stored = bench(&[&[40, 40], &[10, 10], &[20, 20]]).stored();
+    let place = crate::support::Place::new();
+    std::fs::copy(stored.store.path(), place.store()).unwrap();
+    let text = place.ok(&["compare", "--reference", "session=last"]);
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+    let bars =
+        ["x  ", "██████████████████████████████  4.0x", "y  ", "███████████████  2.0x", "w  ", "████████  1.00x"];
+    let order = [
+        at("x is fastest in all 2 tests."),
+        at("times as fast as w"),
+        at(bars[1]),
+        at(bars[3]),
+        at(bars[5]),
+        at("against w"),
+    ];
+    assert!(order.is_sorted(), "{order:?}: {text}");
+    assert!(text.contains("\nmeasured 2027-01-15 on here"), "{text}");
+}

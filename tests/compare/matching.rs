@@ -1,6 +1,6 @@
 //! Sides with several configurations: dbdyno compares configurations with equal values in the options that both have.
 
-use super::fixture::{Bench, CLEAR, Variant, spec};
+use super::fixture::{Bench, CLEAR, Variant, doubts, spec};
 use crate::support::Place;
 use dbdyno::{
     catalog::Difference,
@@ -178,7 +178,7 @@ fn pooled_values_are_one_line_that_says_so() {
     let (a, found) = (line.a.as_ref().unwrap(), line.found.as_ref().unwrap());
     assert_eq!((a.values.len(), found.paired), (16, true), "off beside off, on beside on");
     let says = "runs are pooled despite different rowsum (off | on)";
-    assert!(comparison.warnings.iter().any(|warning| warning == says), "{:?}", comparison.warnings);
+    assert!(doubts(&comparison).iter().any(|warning| warning == says), "{:?}", doubts(&comparison));
 
     let mut bench = Bench::default();
     let runs = [

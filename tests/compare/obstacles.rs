@@ -1,6 +1,6 @@
 //! Each reason not to compare is reported, and only its own flag allows the comparison.
 
-use super::fixture::{Bench, CLEAR, Variant, spec};
+use super::fixture::{Bench, CLEAR, Variant, doubts, spec};
 use dbdyno::{
     catalog::Difference,
     compare::{Comparison, ObstacleKind, Options},
@@ -59,7 +59,7 @@ fn tiers_that_are_unknown_on_both_sides_are_compared_with_a_warning() {
     let found = bench.compared("engine=x", "engine=y", &Options::default());
     assert!(found.lines[0].found.is_some(), "{:?}", found.lines[0].obstacles);
     let says = "durability is unknown: x, y may not be equally durable";
-    assert!(found.warnings.iter().any(|warning| warning == says), "{:?}", found.warnings);
+    assert!(doubts(&found).iter().any(|warning| warning == says), "{:?}", doubts(&found));
     let stored = bench.stored();
     assert!(stored.compared("tier=unknown engine=x", "tier! engine=y", &Options::default()).lines[0].found.is_some());
     assert!(

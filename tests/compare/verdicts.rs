@@ -1,6 +1,6 @@
 //! Figures computed by hand, verdicts, and the messages when there is no verdict.
 
-use super::fixture::{Bench, CLEAR, spec, table};
+use super::fixture::{Bench, CLEAR, doubts, spec, table};
 use dbdyno::{
     base::identifier::identifier,
     catalog::Difference,
@@ -360,11 +360,11 @@ fn warnings_are_those_of_what_is_compared() {
     bench.batch.warnings.extend(warnings);
     // The finding names the first run of x, but applies to all of its runs.
     for a in ["engine=x", "engine=x round>=1"] {
-        let warnings = bench.compared(a, "engine=y", &Options::default()).warnings;
+        let warnings = doubts(&bench.compared(a, "engine=y", &Options::default()));
         let said = |text: &str| warnings.iter().any(|warning| warning.contains(text));
         assert!(said("Writes on x") && said("of the whole session") && !said("Writes on z"), "{a}: {warnings:?}");
     }
-    let warnings = bench.compared("engine=x", "engine=z", &Options::default()).warnings;
+    let warnings = doubts(&bench.compared("engine=x", "engine=z", &Options::default()));
     let says = "did not settle: times had not reached a steady state: Writes on x at 1000; and 1 more configuration";
     assert!(warnings.iter().any(|warning| warning == says), "what is the matter with both is said once: {warnings:?}");
 }
@@ -416,7 +416,7 @@ fn a_run_under_way_is_told_from_one_that_was_cut_short() {
     bench.batch.runs[0].status = Status::Running;
     bench.batch.runs[3].status = Status::Failed;
     let comparison = bench.compared("engine=x", "engine=y", &Options::default());
-    let said = |what: &str| comparison.warnings.iter().any(|warning| warning.starts_with(what));
-    assert!(said("1 of 16 runs is still running"), "{:?}", comparison.warnings);
-    assert!(said("1 of 16 runs failed or were cut short"), "{:?}", comparison.warnings);
+    let said = |what: &str| doubts(&comparison).iter().any(|warning| warning.starts_with(what));
+    assert!(said("1 of 16 runs is still running"), "{:?}", doubts(&comparison));
+    assert!(said("1 of 16 runs failed or were cut short"), "{:?}", doubts(&comparison));
 }

@@ -126,3 +126,17 @@ fn a_trend_that_is_given_up_leads_back() {
     assert_eq!(journey.app.screen, ScreenId::Results);
     journey.keys("T").shows("no change");
 }
+
+#[test]
+fn enter_on_a_change_compares_since_with_before() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut journey = over(&sessions(Some(17)), columns, rows);
+        journey.keys("3").keys("T").shows("18 of 30").key(KeyPress::Enter);
+        journey.shows("Slower since 2027-01-16 in Writes, +").shows("x 1.0 to 1.1");
+        assert_eq!(journey.app.screen, ScreenId::Compare);
+    }
+    // Without a change there is nothing to compare.
+    let mut journey = over(&sessions(None), 80, 24);
+    journey.keys("3").keys("T").shows("30 of 30").hides("what changed").key(KeyPress::Enter);
+    assert_eq!(journey.app.screen, ScreenId::Trend);
+}

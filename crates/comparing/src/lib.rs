@@ -3,4 +3,5 @@
 
 pub mod claims;
 pub mod compare;
+pub mod doubt;
 pub mod lint;

@@ -20,6 +20,10 @@ pub enum Format {
     Parquet,
     /// The lines that the published program of a suite prints.
     Lines,
+    /// The answer in one line.
+    Summary,
+    /// Markdown with the answer, and the rest folded.
+    Comment,
 }
 
 impl Format {
@@ -34,6 +38,8 @@ impl Format {
             Self::Benchfmt => "benchfmt",
             Self::Parquet => "parquet",
             Self::Lines => "lines",
+            Self::Summary => "summary",
+            Self::Comment => "comment",
         }
     }
 
@@ -48,6 +54,8 @@ impl Format {
             Self::Benchfmt => "the Go benchmark format, for `benchstat -col side`",
             Self::Parquet => "Parquet with types, to a file only",
             Self::Lines => "the lines that a suite's published program prints, such as `1_simple - insert - NAME - MS`",
+            Self::Summary => "the answer in one line, as for the status of a commit",
+            Self::Comment => "Markdown with the answer, and the rest folded, as for a comment on a pull request",
         }
     }
 
@@ -62,14 +70,26 @@ impl Format {
             Self::Benchfmt => "bench",
             Self::Parquet => "parquet",
             Self::Lines => "lines",
+            Self::Summary => "txt",
+            Self::Comment => "md",
         }
     }
 
     /// All formats.
-    pub const ALL: [Self; 8] =
-        [Self::Table, Self::Markdown, Self::Csv, Self::Json, Self::Html, Self::Benchfmt, Self::Parquet, Self::Lines];
+    pub const ALL: [Self; 10] = [
+        Self::Table,
+        Self::Markdown,
+        Self::Csv,
+        Self::Json,
+        Self::Html,
+        Self::Benchfmt,
+        Self::Parquet,
+        Self::Lines,
+        Self::Summary,
+        Self::Comment,
+    ];
 
-    /// Returns the format whose ending a file has, in upper or lower case.
+    /// Returns the format whose ending a file has, in upper or lower case; the first of several.
     pub fn by_ending(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         Self::ALL.into_iter().find(|format| format.ending() == ending)

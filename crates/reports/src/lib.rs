@@ -6,6 +6,7 @@ pub mod claims;
 pub mod command;
 pub mod comparison;
 pub mod details;
+pub mod doubts;
 pub mod evidence;
 pub mod format;
 mod lines;

@@ -1,7 +1,10 @@
 //! The table of a session: each test with every configuration's figure.
 
 use dbdyno_catalog::engines::HARNESS_ENGINE;
-use dbdyno_comparing::lint::{HarnessCosts, OUTSIDE_SHARE, summed};
+use dbdyno_comparing::{
+    doubt::Doubt,
+    lint::{HarnessCosts, OUTSIDE_SHARE, summed},
+};
 use dbdyno_engine::{durability::Tier, protocol::CacheStart};
 use dbdyno_foundation::metric::{Figures, Metric};
 use dbdyno_stats::median;
@@ -22,7 +25,8 @@ pub struct SessionTable {
     pub conditions: Vec<String>,
     /// Whether syncs do not reach the disk, so that no tier that depends on them is upheld.
     pub syncs_reach_no_disk: bool,
-    pub warnings: Vec<String>,
+    /// The facts to know before believing the figures.
+    pub doubts: Vec<Doubt>,
 }
 
 /// The tests at one size.
@@ -189,7 +193,7 @@ impl SessionTable {
             }
             size.tests = tests.into_values().collect();
         }
-        let warnings = summed(warnings);
+        let doubts = summed(warnings);
         let cores = if actors.iter().all(|actor| actor.threads.is_none()) {
             None
         } else {
@@ -202,7 +206,7 @@ impl SessionTable {
             cores: cores.map(usize::from),
             conditions: conditions.in_words(None),
             syncs_reach_no_disk: conditions.syncs_believed == Some(false),
-            warnings,
+            doubts,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! A session's table as a sheet, and answers of queries as text.
 
 use super::{
+    doubts::doubts_sections,
     session_table::{ActorRow, ConfigurationFigures, OutsideRow, SessionTable, SizeTable, TestTable},
-    sheet::{self, Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table, TableStyle, Tone},
+    sheet::{self, Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table, TableStyle},
 };
 use console::{Alignment, measure_text_width};
 use dbdyno_engine::durability::Tier;
@@ -135,7 +136,7 @@ fn notes(table: &SessionTable) -> Vec<Section> {
     let conditions = (!table.conditions.is_empty()).then(|| format!("measured with {}", table.conditions.join(", ")));
     let lines: Vec<String> = cores.into_iter().chain(said).chain(conditions).collect();
     let lines = (!lines.is_empty()).then(|| Section::lines(lines));
-    lines.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", table.warnings.clone())).collect()
+    lines.into_iter().chain(doubts_sections(&table.doubts)).collect()
 }
 
 /// Formats a value, or `-` if it is unknown.

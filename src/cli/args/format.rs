@@ -52,12 +52,14 @@ pub(in crate::cli) fn chosen_format(
     match (requested, file) {
         (Some(OutputFormat::Own(format)), Some(file)) => match of_ending {
             // Any text may be in a file that ends in .txt.
-            Some(other) if other != format && other != Format::Table => Err(CliError::Usage(format!(
-                "--format {} contradicts --out {}: leave --format out, or choose a file name that ends in .{}",
-                format.name(),
-                file.display(),
-                format.ending()
-            ))),
+            Some(other) if other.ending() != format.ending() && other != Format::Table => {
+                Err(CliError::Usage(format!(
+                    "--format {} contradicts --out {}: leave --format out, or choose a file name that ends in .{}",
+                    format.name(),
+                    file.display(),
+                    format.ending()
+                )))
+            }
             _ => Ok(OutputFormat::Own(format)),
         },
         (Some(format), _) => Ok(format),

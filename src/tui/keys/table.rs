@@ -332,6 +332,12 @@ const SQL: &[Binding] = &[
 ];
 
 const TREND: &[Binding] = &[
+    binding(
+        &[KeyPress::Enter],
+        Action::Enter,
+        "what changed",
+        "compare the sessions since the change with those before it",
+    ),
     binding(&[KeyPress::Char('m')], Action::Metric, "metric", "show another figure: p99, CPU time, bytes, syncs"),
     binding(&[KeyPress::Char('/')], Action::Filter, "filter", "show only tests that match"),
     binding(&[KeyPress::Char(']')], Action::NextTest, "next change", "the session of the next change"),

@@ -14,6 +14,7 @@
 //! How the figures of a side grow with the size or an option is reported without a ratio: see [`ScalingCurve`].
 
 mod conditions;
+mod doubts;
 mod evidence;
 mod exact;
 mod facts;
@@ -34,9 +35,9 @@ mod pivot;
 mod scaling;
 mod secondary;
 mod sessions;
+mod since;
 mod sizes;
 mod trend;
-mod warnings;
 mod zeros;
 
 pub use gate::{Gate, OpenReason, OpenTest, gate};
@@ -55,6 +56,7 @@ pub use scaling::{
     Corner, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families, grown,
 };
 pub use secondary::{SecondaryLine, SecondaryMetric};
+pub use since::{Since, SinceError};
 pub use sizes::{TestKey, by_test, over_sizes, without_numbers};
 pub use trend::{Trend, TrendChange, TrendDrift, TrendPoint, TrendSeries, trend};
 
@@ -138,12 +140,13 @@ fn comparison(
         let rounds = sizes::Rounds::of(a);
         (sizes::means(&lines, &rounds), sizes::overall(&lines, &rounds))
     };
-    let of_sides = || (facts::of_side(a), facts::of_side(b), warnings::warnings(&lines, &[a, b], &options.pooled));
-    let ((means, overall), (side_a, side_b, warnings)) = rayon::join(of_lines, of_sides);
+    let of_sides = || (facts::of_side(a), facts::of_side(b), doubts::doubts(&lines, &[a, b], &options.pooled));
+    let ((means, overall), (side_a, side_b, doubts)) = rayon::join(of_lines, of_sides);
     Comparison {
         version: COMPARISON_VERSION,
         dbdyno_version: env!("CARGO_PKG_VERSION").to_owned(),
         command: options.command.clone(),
+        since: options.since.clone(),
         metric: load::metric_named(&[a, b]),
         a: side_a,
         b: side_b,
@@ -157,7 +160,7 @@ fn comparison(
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, a, row, column)),
         beside: Vec::new(),
         scaling: options.scaling.then(|| scaling::curves(a, b)),
-        warnings,
+        doubts,
         lines,
     }
 }

@@ -4,6 +4,7 @@ use super::{
     options::{Axis, RatioForm},
     scaling::ScalingCurve,
 };
+use crate::doubt::Doubt;
 use dbdyno_catalog::Difference;
 use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::Verdict;
@@ -13,7 +14,7 @@ use std::{collections::BTreeMap, fmt};
 use uuid::Uuid;
 
 /// The version of the JSON's schema.
-pub const COMPARISON_VERSION: u32 = 2;
+pub const COMPARISON_VERSION: u32 = 3;
 
 /// The values that separate the runs of both sides: the values of a pivot's keys, and those that distinguish several configurations of a
 /// side.
@@ -28,6 +29,9 @@ pub struct Comparison {
     pub dbdyno_version: String,
     /// The command that requested it.
     pub command: String,
+    /// The moment since which A ran and before which B ran; none: the sides differ in something else.
+    #[serde(default)]
+    pub since: Option<String>,
     /// The compared metric; values are in its unit.
     pub metric: Metric,
     /// The form in which readers see the ratios.
@@ -59,8 +63,8 @@ pub struct Comparison {
     pub beside: Vec<super::SecondaryMetric>,
     /// How figures grow, if requested: by test, axis, fixed values, and side.
     pub scaling: Option<Vec<ScalingCurve>>,
-    /// Warnings that a reader should know.
-    pub warnings: Vec<String>,
+    /// The facts to know before believing the figures.
+    pub doubts: Vec<Doubt>,
 }
 
 /// The runs and configurations of a side.

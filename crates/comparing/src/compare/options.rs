@@ -28,6 +28,8 @@ pub struct Options {
     pub without_forecast: bool,
     /// The rows and columns of a pivot table.
     pub pivot: Option<(Axis, Axis)>,
+    /// The moment since which A ran and before which B ran, as readers see it. None: the sides differ in something else.
+    pub since: Option<String>,
     /// The command that requested it, as it could be typed again; exports contain it.
     pub command: String,
 }

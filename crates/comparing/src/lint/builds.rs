@@ -1,6 +1,6 @@
 //! Linters about builds and preloaded libraries.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_foundation::host::is_system_allocator;
 use dbdyno_store::RunRecord;
@@ -12,6 +12,10 @@ pub(super) struct DebugBuild;
 impl Linter for DebugBuild {
     fn name(&self) -> &'static str {
         "debug build"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {
@@ -40,6 +44,10 @@ pub const ENGINE_BUILD: &str = "engine build";
 impl Linter for EngineBuild {
     fn name(&self) -> &'static str {
         ENGINE_BUILD
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {
@@ -91,6 +99,10 @@ pub(super) struct PreloadedLibraries;
 impl Linter for PreloadedLibraries {
     fn name(&self) -> &'static str {
         "preloaded"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {

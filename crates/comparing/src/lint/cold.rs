@@ -1,6 +1,6 @@
 //! Checks that cold tests really began cold.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_foundation::metric::{Figures, Metric};
 use dbdyno_store::{RunRecord, TestRecord};
 use std::collections::BTreeMap;
@@ -14,6 +14,10 @@ pub(super) struct NotCold;
 impl Linter for NotCold {
     fn name(&self) -> &'static str {
         "not cold"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {

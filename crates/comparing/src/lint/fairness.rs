@@ -1,6 +1,6 @@
 //! Checks that the compared configurations have equal conditions.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{base::units, metric::Metric};
@@ -48,6 +48,10 @@ impl Linter for Disagreement {
         "failed verification"
     }
 
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Comparability
+    }
+
     fn summary(&self) -> &'static str {
         "results have answers that differ from those of other engines"
     }
@@ -71,6 +75,10 @@ impl Linter for NotCrossChecked {
         "not cross-checked"
     }
 
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Comparability
+    }
+
     fn summary(&self) -> &'static str {
         "sessions have answers that no other implementation confirmed"
     }
@@ -92,6 +100,10 @@ pub(super) struct NotVerified;
 impl Linter for NotVerified {
     fn name(&self) -> &'static str {
         "not verified"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Comparability
     }
 
     fn summary(&self) -> &'static str {
@@ -118,6 +130,10 @@ impl Linter for StandIn {
         "stand-in"
     }
 
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
+    }
+
     fn summary(&self) -> &'static str {
         "things of your statements have stand-ins"
     }
@@ -139,6 +155,10 @@ pub(super) struct UnequalTiers;
 impl Linter for UnequalTiers {
     fn name(&self) -> &'static str {
         "unequal tiers"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Comparability
     }
 
     fn summary(&self) -> &'static str {
@@ -188,6 +208,10 @@ impl Linter for DifferingOptions {
         "options differ"
     }
 
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Comparability
+    }
+
     fn summary(&self) -> &'static str {
         "runs failed because options in force differ from the requested ones"
     }
@@ -226,6 +250,10 @@ const LEAST_MEMORY: u64 = 16 << 20;
 impl Linter for UnequalMemory {
     fn name(&self) -> &'static str {
         "unequal memory"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Comparability
     }
 
     fn summary(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! The cost of the measured loop itself, within the times that engines are credited with.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration, series};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration, series};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_store::{HarnessRecord, RunRecord};
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +40,10 @@ impl Linter for HarnessBound {
         "harness-bound"
     }
 
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
+    }
+
     fn summary(&self) -> &'static str {
         "tests are so fast that the harness is part of the measured time"
     }
@@ -71,6 +75,10 @@ pub(super) struct UnknownHarness;
 impl Linter for UnknownHarness {
     fn name(&self) -> &'static str {
         "harness unknown"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {

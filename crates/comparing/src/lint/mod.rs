@@ -16,6 +16,7 @@ pub use harness::{HARNESS_FACTOR, HarnessCosts};
 pub use outside::OUTSIDE_SHARE;
 pub use reads::ReadingTests;
 
+use crate::doubt::{Doubt, DoubtAbout};
 use dbdyno_foundation::{base::units::counted, host::WorkFolderFacts, metric::Metric};
 use dbdyno_stats::median;
 use dbdyno_store::{ActorRecord, RunRecord, SessionRecord, TestRecord, WarningRecord};
@@ -92,12 +93,12 @@ fn by_configuration<'e>(
 }
 
 /// Returns findings for readers: a problem of several configurations is reported once, for the first of them.
-pub fn summed(warnings: &[WarningRecord]) -> Vec<String> {
+pub fn summed(warnings: &[WarningRecord]) -> Vec<Doubt> {
     summed_up(warnings.iter().map(|warning| (&*warning.linter, warning.matter.as_deref(), &*warning.message)))
 }
 
 /// Sums up findings, each with linter, problem and message.
-pub(crate) fn summed_up<'w>(warnings: impl Iterator<Item = (&'w str, Option<&'w str>, &'w str)>) -> Vec<String> {
+pub(crate) fn summed_up<'w>(warnings: impl Iterator<Item = (&'w str, Option<&'w str>, &'w str)>) -> Vec<Doubt> {
     let mut said: Vec<(&str, Option<&str>, &str, usize)> = Vec::new();
     for (linter, matter, message) in warnings {
         let is_alike = |(of, known, ..): &&mut (&str, Option<&str>, &str, usize)| {
@@ -108,17 +109,26 @@ pub(crate) fn summed_up<'w>(warnings: impl Iterator<Item = (&'w str, Option<&'w 
             None => said.push((linter, matter, message, 0)),
         }
     }
-    let line = |(linter, _, message, more): (&str, Option<&str>, &str, usize)| match more {
-        0 => format!("{linter}: {message}"),
-        more => format!("{linter}: {message}; and {}", counted(more, "more configuration")),
+    let doubt = |(linter, _, message, more): (&str, Option<&str>, &str, usize)| {
+        let known = LINTERS.iter().find(|known| known.name() == linter);
+        // A session of another version may have findings that this one does not know.
+        let about = known.map_or(DoubtAbout::Amount, |known| known.about());
+        let message = match more {
+            0 => format!("{linter}: {message}"),
+            more => format!("{linter}: {message}; and {}", counted(more, "more configuration")),
+        };
+        Doubt::new(about, linter, message)
     };
-    said.into_iter().map(line).collect()
+    said.into_iter().map(doubt).collect()
 }
 
 /// One kind of check.
 pub trait Linter: Sync {
     /// The short name, stored with the finding.
     fn name(&self) -> &'static str;
+
+    /// What its findings could change.
+    fn about(&self) -> DoubtAbout;
 
     /// The words that follow a count of findings: `tests are bound by the harness`.
     fn summary(&self) -> &'static str;

@@ -1,6 +1,6 @@
 //! Checks whether work is deferred to where the timer does not run.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration, series};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration, series};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_foundation::base::units::duration;
 use dbdyno_stats::median;
@@ -14,6 +14,10 @@ pub const OUTSIDE_SHARE: f64 = 0.05;
 impl Linter for OutsideTheTimer {
     fn name(&self) -> &'static str {
         "outside the timer"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {

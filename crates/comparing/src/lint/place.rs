@@ -1,6 +1,6 @@
 //! Checks that the machine and the folder are suitable for measuring.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{
@@ -16,6 +16,10 @@ pub(super) struct NoDisk;
 impl Linter for NoDisk {
     fn name(&self) -> &'static str {
         "syncs reach no disk"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {
@@ -58,6 +62,10 @@ impl Linter for ChangingMount {
         "mount options"
     }
 
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
+    }
+
     fn summary(&self) -> &'static str {
         "sessions ran on mounts with options that change what is measured"
     }
@@ -81,6 +89,10 @@ pub(super) struct NetworkFolder;
 impl Linter for NetworkFolder {
     fn name(&self) -> &'static str {
         "network file system"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {
@@ -113,6 +125,10 @@ const OTHERS: f64 = 0.25;
 impl Linter for NoisyHost {
     fn name(&self) -> &'static str {
         "noisy host"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
     }
 
     fn summary(&self) -> &'static str {
@@ -164,6 +180,10 @@ pub(super) struct Concurrent;
 impl Linter for Concurrent {
     fn name(&self) -> &'static str {
         "concurrent"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
     }
 
     fn summary(&self) -> &'static str {

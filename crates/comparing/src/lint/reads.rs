@@ -1,6 +1,6 @@
 //! Checks that reads return rows.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration};
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::{
     protocol::SuiteJob,
@@ -52,6 +52,10 @@ pub(super) struct ReadsNothing;
 impl Linter for ReadsNothing {
     fn name(&self) -> &'static str {
         "reads found nothing"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
     }
 
     fn summary(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Checks that there are enough runs, and that they are alike.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration, series, some_of};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration, series, some_of};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_stats::{MIN_RUNS, median, rounds_needed, within};
 use dbdyno_store::Status;
@@ -11,6 +11,10 @@ pub(super) struct FailedRuns;
 impl Linter for FailedRuns {
     fn name(&self) -> &'static str {
         "failed runs"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
     }
 
     fn summary(&self) -> &'static str {
@@ -48,6 +52,10 @@ pub(super) struct TooFew;
 impl Linter for TooFew {
     fn name(&self) -> &'static str {
         "too few repeats"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
     }
 
     fn summary(&self) -> &'static str {
@@ -94,6 +102,10 @@ impl Linter for FirstRunOutlier {
         "first run an outlier"
     }
 
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
+    }
+
     fn summary(&self) -> &'static str {
         "tests have a first run that differs from the others"
     }
@@ -129,6 +141,10 @@ const SETTLED: f64 = 0.10;
 impl Linter for Unsettled {
     fn name(&self) -> &'static str {
         "did not settle"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
     }
 
     fn summary(&self) -> &'static str {

@@ -1,6 +1,6 @@
 //! Checks whether control groups stopped runs because their CPU time was used up.
 
-use super::{LintFinding, Linter, SessionEvidence, by_configuration, place::disturbed};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration, place::disturbed};
 
 /// A CPU time quota ran out during a measurement.
 pub(super) struct Throttled;
@@ -8,6 +8,10 @@ pub(super) struct Throttled;
 impl Linter for Throttled {
     fn name(&self) -> &'static str {
         "throttled"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Certainty
     }
 
     fn summary(&self) -> &'static str {

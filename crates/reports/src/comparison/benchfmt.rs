@@ -5,6 +5,7 @@
 //! changes. See golang.org/design/14313-benchmark-format.
 
 use super::words;
+use crate::doubts::doubt_messages;
 use dbdyno_comparing::compare::{Comparison, Figure, Line};
 use dbdyno_foundation::metric::{Metric, Unit};
 use std::collections::BTreeSet;
@@ -36,7 +37,7 @@ pub fn benchfmt(comparison: &Comparison) -> String {
         .collect();
     key("suite", &suites.into_iter().collect::<Vec<_>>().join(" | "));
     key("measured-on", &words::places(comparison).join(" | "));
-    key("warnings", &comparison.warnings.join(" | "));
+    key("warnings", &doubt_messages(&comparison.doubts).join(" | "));
     for side in ["A", "B"] {
         out.push_str(&format!("\nside: {side}\n"));
         // Only comparable lines that count: benchstat knows no obstacles, and averages all values that it gets.

@@ -14,6 +14,7 @@ pub fn head(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![side("A", &comparison.a), side("B", &comparison.b)];
     let basis = words::figure(comparison.metric).into_iter().chain(words::basis(comparison));
     lines.push(basis.chain([words::noise(comparison)]).collect::<Vec<_>>().join(" · "));
+    lines.extend(words::days_and_places(comparison));
     lines
 }
 
@@ -194,10 +195,7 @@ fn what(all: &[&MeasuredConfiguration]) -> String {
     format!("{} {} on {} {}", names.join(" | "), versions.join(" | "), suites.join(" | "), sizes.join(" "))
 }
 
-/// Returns the last lines: where and with which dbdyno it was measured, and the command that creates it.
-pub fn origin(comparison: &Comparison) -> Vec<String> {
-    let mut lines: Vec<String> =
-        words::places(comparison).into_iter().map(|place| format!("measured on {place}")).collect();
-    lines.push(format!("dbdyno {} · {}", comparison.dbdyno_version, comparison.command));
-    lines
+/// Returns the last line: the version of dbdyno, and the command that creates the report.
+pub fn origin(comparison: &Comparison) -> String {
+    format!("dbdyno {} · {}", comparison.dbdyno_version, comparison.command)
 }

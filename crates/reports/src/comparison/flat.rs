@@ -1,6 +1,7 @@
 //! A comparison as one flat table with one row per line. It contains everything that an export needs: for CSV and Parquet.
 
 use super::{Wording, words};
+use crate::doubts::doubt_messages;
 use dbdyno_comparing::compare::{Comparison, Figure, Line, SideFacts};
 use dbdyno_store::{CellKind, FlatValue};
 
@@ -117,7 +118,7 @@ fn whole(comparison: &Comparison) -> Result<Vec<FlatValue>, serde_json::Error> {
     }
     let rest = [
         FlatValue::Text(serde_json::to_string(&sessions)?),
-        FlatValue::Text(serde_json::to_string(&comparison.warnings)?),
+        FlatValue::Text(serde_json::to_string(&doubt_messages(&comparison.doubts))?),
         FlatValue::Text(comparison.dbdyno_version.clone()),
         FlatValue::Text(comparison.command.clone()),
     ];

@@ -9,6 +9,7 @@ mod flat;
 mod forests;
 mod leader;
 pub mod looks;
+mod magnitudes;
 mod names;
 mod ratios;
 pub mod scaling;
@@ -24,7 +25,7 @@ pub use csv::csv;
 pub use names::SideNames;
 pub use scaling::grown_text;
 pub use sentence::{sentence, sentences};
-pub use several::{SEVERAL_FORMATS, export_several, several, verdicts};
+pub use several::{SEVERAL_COMMAND_FORMATS, SEVERAL_FORMATS, export_several, several, verdicts};
 pub(crate) use sheet::NAME;
 pub use sheet::sheet;
 pub use wording::{Wording, part_title};
@@ -42,6 +43,19 @@ use dbdyno_store::write_parquet;
 pub const FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt, Format::Parquet];
 
+/// The formats of the command: those of [`FORMATS`], and two of their answer.
+pub const COMMAND_FORMATS: &[Format] = &[
+    Format::Table,
+    Format::Markdown,
+    Format::Csv,
+    Format::Json,
+    Format::Html,
+    Format::Benchfmt,
+    Format::Parquet,
+    Format::Summary,
+    Format::Comment,
+];
+
 /// The formats of [`FORMATS`] that include how figures grow.
 pub const SCALING_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Json, Format::Html];
 
@@ -53,10 +67,10 @@ pub fn text(comparison: &Comparison, format: Format, style: TableStyle, cells: C
     match format {
         Format::Csv => Ok(csv(comparison, cells)?),
         Format::Benchfmt => Ok(benchfmt(comparison)),
-        Format::Parquet | Format::Lines => Err(WriteError::Unsupported { asked: format, supported: FORMATS }),
+        Format::Parquet | Format::Lines => Err(WriteError::Unsupported { asked: format, supported: COMMAND_FORMATS }),
         // Building the sheet takes time, so these formats avoid it.
         Format::Json => Ok(serde_json::to_string_pretty(comparison)? + "\n"),
-        Format::Table | Format::Markdown | Format::Html => {
+        Format::Table | Format::Markdown | Format::Html | Format::Summary | Format::Comment => {
             written(&sheet(comparison), comparison, format, style, cells)
         }
     }

@@ -19,6 +19,9 @@ impl SideNames {
     /// Returns the shortest property in which the sides differ: their labels, options, engines or versions. Sides without one, such as
     /// groups of several configurations, are A and B.
     pub fn of(comparison: &Comparison) -> Self {
+        if comparison.since.is_some() {
+            return Self { a: "since".to_owned(), b: "before".to_owned() };
+        }
         let (a, b) = (&comparison.a, &comparison.b);
         let each = |name: fn(&MeasuredConfiguration) -> String| Some((only(a, name)?, only(b, name)?));
         let labels = each(|one| one.label.clone());

@@ -2,12 +2,13 @@
 
 use super::{
     facts,
-    ratios::Advantage,
+    ratios::{Advantage, percent},
     wording::{Wording, chance},
     words::{comparatives, part},
 };
+use crate::doubts::doubts_sentence;
 use dbdyno_catalog::is_script;
-use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, Part};
+use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, MeasuredConfiguration, Part, SideFacts};
 use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_stats::{SAME_BAND, Verdict};
 use std::collections::BTreeSet;
@@ -23,6 +24,9 @@ pub fn sentence(comparison: &Comparison) -> String {
     let wording = Wording::of(comparison);
     let lines: Vec<&Line> = comparison.lines.iter().filter(|line| line.actor.is_none()).collect();
     let (a, b) = (&wording.sides.a, &wording.sides.b);
+    if let (Some(since), false) = (&comparison.since, lines.is_empty()) {
+        return changed_since(comparison, &wording, &lines, since);
+    }
     match lines.as_slice() {
         [] => format!("There is nothing to compare between {a} and {b}."),
         [only] => of_test(comparison, &wording, only),
@@ -30,10 +34,11 @@ pub fn sentence(comparison: &Comparison) -> String {
     }
 }
 
-/// Returns the comparison in a sentence, its parts in another one if it has any, and whether the sides are equally durable.
+/// Returns the comparison in a sentence, its parts in another one if it has any, whether the sides are equally durable, and the doubts.
 pub fn sentences(comparison: &Comparison) -> Vec<String> {
     let durability = facts::durability([&comparison.b, &comparison.a].into_iter());
-    std::iter::once(sentence(comparison)).chain(of_parts(comparison)).chain(durability).collect()
+    let doubted = doubts_sentence(&comparison.doubts);
+    std::iter::once(sentence(comparison)).chain(of_parts(comparison)).chain(durability).chain(doubted).collect()
 }
 
 /// Returns which parts of the tests gain and which lose, in a sentence: statements of the user's own SQL, or actors. None if there are no
@@ -133,6 +138,69 @@ fn of_test(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
             format!("{a} and {b} in {test}: {}.", wording.verdict_with_range(found))
         }
     }
+}
+
+/// `Slower since 2026-10-25 in 4 of 8 tests, +17.6 % (+16.3..+19.0 %) by the geometric mean, sqlite 3.54.0 to 3.54.1; the same in 4 tests.`
+fn changed_since(comparison: &Comparison, wording: &Wording, lines: &[&Line], since: &str) -> String {
+    let verdicts = LinesByVerdict::of(lines);
+    let (better, worse) = comparatives(wording.metric);
+    let in_how_many = |of: &[&Line]| match lines {
+        [only] => format!("in {}", name(comparison, only)),
+        all => format!("in {} of {}", of.len(), counted(all.len(), "test")),
+    };
+    let by = comparison.whole().map(|(ratio, interval)| {
+        let range =
+            interval.map_or_else(String::new, |range| format!(" ({}..{} %)", percent(range.low), percent(range.high)));
+        let mean = if lines.len() > 1 { " by the geometric mean" } else { "" };
+        format!(", {} %{range}{mean}", percent(ratio))
+    });
+    let by = by.unwrap_or_default();
+    let versions = versions_between(comparison);
+    let (first, other) = match (verdicts.worse.len(), verdicts.better.len()) {
+        (0, 0) => (format!("No change is shown since {since}{versions}"), Vec::new()),
+        (worse_in, better_in) if worse_in >= better_in => (
+            format!("{} since {since} {}{by}{versions}", capitalised(worse), in_how_many(&verdicts.worse)),
+            vec![(verdicts.better.as_slice(), better)],
+        ),
+        _ => (
+            format!("{} since {since} {}{by}{versions}", capitalised(better), in_how_many(&verdicts.better)),
+            vec![(verdicts.worse.as_slice(), worse)],
+        ),
+    };
+    let rest = [
+        (verdicts.same.as_slice(), "the same"),
+        (&verdicts.undecided, "undecided"),
+        (&verdicts.too_few, "too few runs"),
+        (&verdicts.not_comparable, "not comparable"),
+    ];
+    let rest = other.into_iter().chain(rest).filter(|(lines, _)| !lines.is_empty());
+    let rest = rest.map(|(lines, word)| format!("; {word} in {}", named(comparison, lines)));
+    format!("{first}{}.", rest.collect::<String>())
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Returns what else changed between the sides: `, sqlite 3.54.0 to 3.54.1`.
+fn versions_between(comparison: &Comparison) -> String {
+    let versions = |side: &SideFacts| -> BTreeSet<String> {
+        let engine =
+            |one: &MeasuredConfiguration| format!("{} {}", one.configuration.engine, one.configuration.version);
+        side.configurations.iter().map(engine).collect()
+    };
+    let (since, before) = (versions(&comparison.a), versions(&comparison.b));
+    let new = since.difference(&before).map(|version| {
+        let (engine, number) = version.split_once(' ').unwrap_or((version, ""));
+        let old: Vec<&str> = before.iter().filter_map(|of| of.strip_prefix(engine)?.strip_prefix(' ')).collect();
+        if old.is_empty() {
+            format!(", {version} is new")
+        } else {
+            format!(", {engine} {} to {number}", old.join(" and "))
+        }
+    });
+    new.collect()
 }
 
 /// The lines of a comparison by verdict.

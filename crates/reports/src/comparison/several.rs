@@ -5,6 +5,7 @@ use super::{
     csv, facts, flat,
     leader::leading,
     looks::{estimate, looks},
+    magnitudes::magnitudes,
     ratios,
     sentence::{of_parts, sentence},
     sheet::{NAME, closing, of_size, verdict},
@@ -12,12 +13,14 @@ use super::{
     words::{self, Footnotes},
 };
 use crate::{
+    doubts::doubts_sentence,
     format::{Format, WriteError},
     sheet::{self, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, TableStyle, Tone},
 };
 use dbdyno_comparing::compare::{
     COMPARISON_VERSION, ComparedGroups, Comparison, Leader, Line, Mean, RatioForm, SideFacts,
 };
+use dbdyno_comparing::doubt::Doubt;
 use dbdyno_foundation::{
     base::{csv::Cells, output::Output, units::plain},
     metric::Metric,
@@ -28,6 +31,18 @@ use serde_json::json;
 /// The formats in which several sides can be written.
 pub const SEVERAL_FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Parquet];
+
+/// The formats of the command: those of [`SEVERAL_FORMATS`], and two of their answer.
+pub const SEVERAL_COMMAND_FORMATS: &[Format] = &[
+    Format::Table,
+    Format::Markdown,
+    Format::Csv,
+    Format::Json,
+    Format::Html,
+    Format::Parquet,
+    Format::Summary,
+    Format::Comment,
+];
 
 /// Width of a side's name, in characters.
 const SIDE: usize = 16;
@@ -131,15 +146,15 @@ fn remarks(sides: &[Comparison]) -> Vec<String> {
     lines
 }
 
-/// Returns the warnings about any side, each once.
-pub fn warnings(sides: &[Comparison]) -> Vec<String> {
-    let mut warnings: Vec<String> = Vec::new();
-    for warning in sides.iter().flat_map(|side| &side.warnings) {
-        if !warnings.contains(warning) {
-            warnings.push(warning.clone());
+/// Returns the doubts about any side, each once.
+pub fn doubts(sides: &[Comparison]) -> Vec<Doubt> {
+    let mut doubts: Vec<Doubt> = Vec::new();
+    for doubt in sides.iter().flat_map(|side| &side.doubts) {
+        if !doubts.contains(doubt) {
+            doubts.push(doubt.clone());
         }
     }
-    warnings
+    doubts
 }
 
 /// Returns what the verdicts say, in sentences: about the leader of each group, or about its only candidate.
@@ -153,7 +168,8 @@ pub fn answers(compared: &ComparedGroups) -> Vec<String> {
         whole.into_iter().chain(parts).collect::<Vec<_>>()
     };
     let of_sides = compared.sides.iter().flat_map(|side| [&side.b, &side.a]);
-    compared.groups().flat_map(of_group).chain(facts::durability(of_sides)).collect()
+    let doubted = doubts_sentence(&doubts(&compared.sides));
+    compared.groups().flat_map(of_group).chain(facts::durability(of_sides)).chain(doubted).collect()
 }
 
 /// Returns the lines above the tables: what is compared, with the counts of all sides.
@@ -166,6 +182,11 @@ pub fn head(sides: &[Comparison]) -> Vec<String> {
     let mut lines: Vec<String> = by_reference(sides).flat_map(of_group).collect();
     let figure = words::figure(first.metric).into_iter();
     lines.push(figure.chain(words::basis(first)).chain([words::noise(first)]).collect::<Vec<_>>().join(" · "));
+    for line in sides.iter().flat_map(words::days_and_places) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
     lines
 }
 
@@ -177,7 +198,8 @@ pub fn verdicts(compared: &ComparedGroups, style: TableStyle) -> String {
     let figure = sides.first().and_then(|side| words::figure(side.metric));
     let answers = Section::lines(answers(compared).into_iter().chain(figure).collect());
     let remarks = Section::toned(Tone::Remarks, "", remarks(sides));
-    let sections = [answers].into_iter().chain(tables).chain(remarks).chain(closing(notes, &[])).collect();
+    let bars = by_reference(sides).filter_map(magnitudes);
+    let sections = [answers].into_iter().chain(bars).chain(tables).chain(remarks).chain(closing(notes, &[])).collect();
     sheet::text(&Sheet { sections, ..Sheet::default() }, style)
 }
 
@@ -192,11 +214,12 @@ pub fn several_sheet(compared: &ComparedGroups) -> Sheet {
     let mut notes = Footnotes::default();
     let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answers(compared)).into_iter().collect();
     sections.push(Section { tone: Tone::Head, before: head(sides), ..Section::default() });
+    sections.extend(by_reference(sides).filter_map(magnitudes));
     sections.extend(tables(sides, &mut notes));
     sections.extend(Section::toned(Tone::Remarks, "In words", remarks(sides)));
-    sections.extend(closing(notes, &warnings(sides)));
+    sections.extend(closing(notes, &doubts(sides)));
     sections.extend(Section::toned(Tone::Folded, "Options in force", options(sides)));
-    sections.extend(Section::toned(Tone::Remarks, "How it was measured", facts::origin(first)));
+    sections.extend(Section::toned(Tone::Remarks, "How it was measured", vec![facts::origin(first)]));
     Sheet { title: by_reference(sides).map(title).collect::<Vec<_>>().join("; "), sections, ..Sheet::default() }
 }
 
@@ -338,9 +361,9 @@ pub fn several(
     match format {
         Format::Csv => Ok(csv::of_rows(flat_rows(&compared.sides)?, cells)),
         Format::Benchfmt | Format::Parquet | Format::Lines => {
-            Err(WriteError::Unsupported { asked: format, supported: SEVERAL_FORMATS })
+            Err(WriteError::Unsupported { asked: format, supported: SEVERAL_COMMAND_FORMATS })
         }
-        Format::Table | Format::Markdown | Format::Json | Format::Html => {
+        Format::Table | Format::Markdown | Format::Json | Format::Html | Format::Summary | Format::Comment => {
             let answer = answers(compared);
             let typed = json!({ "version": COMPARISON_VERSION, "answer": answer, "comparisons": compared.sides });
             sheet::written(&several_sheet(compared), &typed, format, style, cells)

@@ -3,15 +3,19 @@
 use super::{
     charts, facts,
     forests::forests,
-    looks, over_several, scaling, sentences,
+    looks,
+    magnitudes::magnitudes,
+    over_several, scaling, sentences,
     wording::Wording,
     words::{self, Footnotes},
 };
+use crate::doubts::doubts_sections;
 use crate::sheet::{Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone};
 use dbdyno_comparing::compare::{
     Comparison, Figure, JudgedRatio, Line, Mean, ObstacleKind, OverSizes, Part, Pivot, RatioForm, ScalingCurve,
     SecondaryLine, SecondaryMetric, SizeRatio, curve_families,
 };
+use dbdyno_comparing::doubt::Doubt;
 use dbdyno_foundation::metric::Metric;
 use std::collections::BTreeMap;
 
@@ -26,13 +30,14 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     let answer = if comparison.scaling.is_some() { Vec::new() } else { sentences(comparison) };
     let head = Section { tone: Tone::Head, before: facts::head(comparison), ..Section::default() };
     let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answer).into_iter().chain([head]).collect();
+    sections.extend(magnitudes(std::slice::from_ref(comparison)));
     sections.extend(figures(comparison, &mut notes));
     sections.extend(Section::toned(Tone::Remarks, "", remarks(comparison)));
     sections.extend(growth(comparison, &mut notes));
-    sections.extend(closing(notes, &comparison.warnings));
+    sections.extend(closing(notes, &comparison.doubts));
     sections.extend(charts::sections(comparison));
     sections.extend(Section::toned(Tone::Folded, "Options in force", facts::options(comparison)));
-    sections.extend(Section::toned(Tone::Remarks, "How it was measured", facts::origin(comparison)));
+    sections.extend(Section::toned(Tone::Remarks, "How it was measured", vec![facts::origin(comparison)]));
     sections.extend(Section::toned(Tone::OnPage, "Sessions", sessions(comparison)));
     sections.extend(Section::toned(Tone::OnPage, "What the figures are", vec![method(comparison)]));
     Sheet {
@@ -42,10 +47,10 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     }
 }
 
-/// Returns the notes that rows refer to, and the warnings to read before trusting the figures.
-pub(super) fn closing(notes: Footnotes, warnings: &[String]) -> impl Iterator<Item = Section> {
+/// Returns the notes that rows refer to, and the doubts.
+pub(super) fn closing(notes: Footnotes, doubts: &[Doubt]) -> impl Iterator<Item = Section> {
     let notes = Section::toned(Tone::Footnotes, "Notes", notes.texts);
-    notes.into_iter().chain(Section::toned(Tone::Warnings, "Read this first", warnings.to_vec()))
+    notes.into_iter().chain(doubts_sections(doubts))
 }
 
 /// Builds the requested tables. Long reports also get the rows that these tables sum up. How figures grow is a separate view.

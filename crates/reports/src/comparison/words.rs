@@ -12,6 +12,8 @@ use dbdyno_foundation::{
     metric::{Better, Metric},
 };
 use dbdyno_stats::Verdict;
+use dbdyno_store::SessionFacts;
+use std::collections::BTreeSet;
 
 /// Explains a verdict on sessions; none if runs of the same sessions were compared.
 pub fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
@@ -136,23 +138,46 @@ pub fn part(part: &Part) -> String {
     part.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }
 
+/// Lists the places where the sessions of both sides ran, each once, with the day or the first and the last day: `2026-11-28 on ...`.
+pub fn days_and_places(comparison: &Comparison) -> Vec<String> {
+    let mut places: Vec<(String, BTreeSet<&str>)> = Vec::new();
+    for session in comparison.a.sessions.iter().chain(&comparison.b.sessions) {
+        let place = place(session);
+        let day = session.started_at.get(..10).unwrap_or(&session.started_at);
+        match places.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, days)) => drop(days.insert(day)),
+            None => places.push((place, BTreeSet::from([day]))),
+        }
+    }
+    let line = |(place, days): (String, BTreeSet<&str>)| {
+        let (first, last) = (days.first().copied().unwrap_or_default(), days.last().copied().unwrap_or_default());
+        let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
+        format!("measured {days} on {place}")
+    };
+    places.into_iter().map(line).collect()
+}
+
 /// Lists the places where the sessions of both sides ran, each once.
 pub fn places(comparison: &Comparison) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for session in comparison.a.sessions.iter().chain(&comparison.b.sessions) {
-        let host = &session.host;
-        let known = [&host.cpu_model, &host.os, &host.virtualisation];
-        let mut facts: Vec<String> = vec![session.place()];
-        facts.extend(known.into_iter().flatten().cloned());
-        facts.extend(host.cores.map(|cores| counted(cores, "core")));
-        facts.push(format!("kernel {}", host.kernel));
-        facts.extend(session.conditions.in_words(host.cores));
-        let place = facts.join(", ");
+        let place = place(session);
         if !places.contains(&place) {
             places.push(place);
         }
     }
     places
+}
+
+fn place(session: &SessionFacts) -> String {
+    let host = &session.host;
+    let known = [&host.cpu_model, &host.os, &host.virtualisation];
+    let mut facts: Vec<String> = vec![session.place()];
+    facts.extend(known.into_iter().flatten().cloned());
+    facts.extend(host.cores.map(|cores| counted(cores, "core")));
+    facts.push(format!("kernel {}", host.kernel));
+    facts.extend(session.conditions.in_words(host.cores));
+    facts.join(", ")
 }
 
 /// Describes how lines were compared: `10 pairs of runs`, or `6 and 12 runs, unpaired`.

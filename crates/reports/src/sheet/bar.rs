@@ -44,12 +44,29 @@ pub fn bar(ratio: BarInterval, width: usize, reach: f64) -> String {
     cells.into_iter().collect()
 }
 
+/// Draws a magnitude as a bar from 0, as long as `width` at `most`: full up to the low end of its interval, lighter up to the estimate, and
+/// lightest up to the high end.
+pub fn magnitude(of: BarInterval, width: usize, most: f64) -> String {
+    let cells = |value: f64| ((value / most * width as f64).round() as usize).clamp(1, width);
+    let [low, at, high] = [of.low, of.at, of.high].map(cells);
+    let part = |from: usize, to: usize, sign: &str| sign.repeat(to.saturating_sub(from));
+    part(0, low.min(at), "█") + &part(low, at, "▓") + &part(at, high, "░")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn drawn(at: f64, low: f64, high: f64, width: usize) -> String {
         bar(BarInterval { at, low, high }, width, 10.0)
+    }
+
+    #[test]
+    fn a_magnitude_begins_at_0_and_its_interval_is_lighter() {
+        let drawn = |at, low, high| magnitude(BarInterval { at, low, high }, 10, 5.0);
+        assert_eq!(drawn(4.0, 3.0, 5.0), "██████▓▓░░");
+        assert_eq!(drawn(1.0, 1.0, 1.0), "██");
+        assert_eq!(drawn(0.01, 0.01, 0.02), "█", "something is there");
     }
 
     #[test]

@@ -83,9 +83,7 @@ pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
     // The answer and the head come first.
     let (first, others): (Vec<&Section>, Vec<&Section>) =
         sheet.sections.iter().partition(|section| matches!(section.tone, Tone::Answer | Tone::Head));
-    let (warnings, others): (Vec<&Section>, Vec<&Section>) =
-        others.into_iter().partition(|section| section.tone == Tone::Warnings);
-    let sections = first.into_iter().chain(warnings).chain(others);
+    let sections = first.into_iter().chain(others);
     let page = HtmlPage {
         dbdyno_version: env!("CARGO_PKG_VERSION"),
         title: &sheet.title,
@@ -124,14 +122,22 @@ fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {
         ColumnRole::Group => false,
         ColumnRole::Sparkline => section.charts.is_empty(),
         ColumnRole::Bar => section.forests.is_empty(),
-        ColumnRole::Name | ColumnRole::Figure | ColumnRole::Interval | ColumnRole::Verdict => true,
+        ColumnRole::Name | ColumnRole::Figure | ColumnRole::Interval | ColumnRole::Verdict | ColumnRole::Magnitude => {
+            true
+        }
     };
     let columns: Vec<(usize, &Column)> =
         table.columns.iter().enumerate().filter(|(_, column)| is_shown(column)).collect();
     let blocks: Vec<CellColumns<'_>> =
         columns.chunk_by(|_, (_, next)| next.part == ColumnPart::Joined).map(<[_]>::to_vec).collect();
     let reaches: Vec<f64> = (0..table.columns.len())
-        .map(|at| reach(table.rows.iter().filter_map(|row| row_cells(row)?.get(at)?.interval)))
+        .map(|at| {
+            let intervals = table.rows.iter().filter_map(|row| row_cells(row)?.get(at)?.interval);
+            match table.columns[at].role {
+                ColumnRole::Magnitude => intervals.map(|interval| interval.high).fold(f64::MIN_POSITIVE, f64::max),
+                _ => reach(intervals),
+            }
+        })
         .collect();
     let group = table.columns.iter().position(|column| column.role == ColumnRole::Group);
     let mut above: Option<&str> = None;
@@ -186,9 +192,14 @@ fn page_cell<'s>(cells: &'s [Cell], block: &CellColumns<'s>, reaches: &[f64]) ->
     let verdict = of_block.iter().skip(1).find(|(_, column, _)| has_ratio && column.role == ColumnRole::Verdict);
     let sense = said().find_map(|cell| cell.sense);
     let sign = sense.filter(|_| column.role == ColumnRole::Verdict).map_or("", Sense::sign);
-    // A box of 100 by 20, with 1 in the middle.
-    let x = |ratio: f64| rounded((50.0 + 48.0 * ratio.ln() / reaches[at].ln()).clamp(0.0, 100.0));
-    let bar = first.interval.filter(|_| column.role == ColumnRole::Bar);
+    // A box of 100 by 20: with 1 in the middle, or with 0 on the left.
+    let x = |ratio: f64| {
+        rounded(match column.role {
+            ColumnRole::Magnitude => 100.0 * ratio / reaches[at],
+            _ => (50.0 + 48.0 * ratio.ln() / reaches[at].ln()).clamp(0.0, 100.0),
+        })
+    };
+    let bar = first.interval.filter(|_| matches!(column.role, ColumnRole::Bar | ColumnRole::Magnitude));
     PageCell {
         label: &column.title,
         role: column.role,

@@ -11,17 +11,29 @@ pub(super) fn markdown(sheet: &Sheet) -> String {
     sections.chain(made).collect::<Vec<_>>().join("\n")
 }
 
+/// The answer of a sheet as Markdown, and everything else folded below it.
+pub(super) fn comment(sheet: &Sheet) -> String {
+    let (answer, rest): (Vec<Section>, Vec<Section>) =
+        sheet.sections.iter().cloned().partition(|section| section.tone == Tone::Answer);
+    let of = |sections: Vec<Section>, command: &str| {
+        markdown(&Sheet { sections, command: command.to_owned(), ..Sheet::default() })
+    };
+    let rest = of(rest, &sheet.command);
+    format!("{}\n<details><summary>All figures</summary>\n\n{rest}\n</details>\n", of(answer, ""))
+}
+
 fn section(section: &Section) -> String {
     let Section { tone, heading, before, table, after, .. } = section;
-    let heading = heading.as_ref().filter(|_| matches!(tone, Tone::Plain | Tone::AtLength));
+    let heading = heading.as_ref().filter(|_| matches!(tone, Tone::Plain | Tone::Warnings | Tone::AtLength));
     let heading = heading.map(|heading| format!("### {}\n", escaped(heading)));
     let line = |(number, line): (usize, &String)| {
         let text = escaped(line.trim());
         match tone {
             Tone::Head => format!("{text}  \n"),
-            Tone::Warnings => format!("- Warning: {text}\n"),
             Tone::Footnotes => format!("- \\[{number}\\] {text}\n"),
-            Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => format!("- {text}\n"),
+            Tone::Warnings | Tone::Remarks | Tone::Folded | Tone::AtLength | Tone::OnPage => {
+                format!("- {text}\n")
+            }
             Tone::Plain | Tone::Answer => format!("{text}\n"),
         }
     };

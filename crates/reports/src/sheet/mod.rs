@@ -13,7 +13,7 @@ mod table;
 mod tests;
 mod text;
 
-pub use bar::{BarInterval, bar, reach};
+pub use bar::{BarInterval, bar, magnitude, reach};
 pub use chart::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, SeriesStyle};
 pub use forest::{Forest, ForestMark, ForestRow, ratio_axis};
 pub use markdown::escaped;
@@ -63,7 +63,7 @@ pub enum Tone {
     Answer,
     /// The subject of the report: above all others but the answer.
     Head,
-    /// Facts to know before trusting the figures: above the figures on pages.
+    /// Facts to know before trusting the figures.
     Warnings,
     /// The sentences that cells refer to by number, from 1.
     Footnotes,
@@ -118,6 +118,8 @@ pub fn written(
         Format::Csv => csv::csv(sheet, cells),
         Format::Json => serde_json::to_string_pretty(typed)? + "\n",
         Format::Html => html::html(sheet)?,
+        Format::Summary => text::summary(sheet),
+        Format::Comment => markdown::comment(sheet),
         asked @ (Format::Benchfmt | Format::Parquet | Format::Lines) => {
             return Err(WriteError::Unsupported { asked, supported: SHEET_FORMATS });
         }

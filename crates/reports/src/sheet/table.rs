@@ -62,6 +62,8 @@ pub enum ColumnRole {
     Sparkline,
     /// An interval as a line: in text if there is space, and on pages without charts of their own.
     Bar,
+    /// A magnitude as a bar that begins at 0: the text has it drawn, and pages draw its interval.
+    Magnitude,
 }
 
 impl ColumnRole {
@@ -69,7 +71,13 @@ impl ColumnRole {
     pub(super) fn alignment(self) -> Alignment {
         match self {
             Self::Figure => Alignment::Right,
-            Self::Name | Self::Group | Self::Interval | Self::Verdict | Self::Sparkline | Self::Bar => Alignment::Left,
+            Self::Name
+            | Self::Group
+            | Self::Interval
+            | Self::Verdict
+            | Self::Sparkline
+            | Self::Bar
+            | Self::Magnitude => Alignment::Left,
         }
     }
 }

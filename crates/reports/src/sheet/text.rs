@@ -23,6 +23,13 @@ pub fn text(sheet: &Sheet, style: TableStyle) -> String {
     sections.map(|one| section(one, style)).collect::<Vec<_>>().join("\n")
 }
 
+/// The answer of a sheet in one line.
+pub(super) fn summary(sheet: &Sheet) -> String {
+    let answers = sheet.sections.iter().filter(|section| section.tone == Tone::Answer);
+    let lines: Vec<String> = answers.flat_map(|section| &section.before).map(|line| plain(line).to_string()).collect();
+    lines.join(" ") + "\n"
+}
+
 fn section(section: &Section, style: TableStyle) -> String {
     let Section { tone, heading, before, table, after, .. } = section;
     let line = |(number, line): (usize, &String)| match tone {
@@ -33,7 +40,7 @@ fn section(section: &Section, style: TableStyle) -> String {
         }
     };
     let lines = |lines: &[String]| (1..).zip(lines).map(line).collect::<String>();
-    let heading = heading.as_ref().filter(|_| *tone == Tone::Plain);
+    let heading = heading.as_ref().filter(|_| matches!(tone, Tone::Plain | Tone::Warnings));
     let heading = heading.map_or_else(String::new, |heading| plain(heading) + "\n");
     heading + &lines(before) + &table.as_ref().map_or_else(String::new, |table| drawn(table, style)) + &lines(after)
 }

@@ -64,6 +64,8 @@ pub struct WantedComparison {
     pub(crate) a: String,
     /// The selection of side B.
     pub(crate) b: String,
+    /// The moment that separates them, if nothing else does.
+    pub(crate) since: Option<String>,
     /// The metric to compare.
     pub(crate) metric: Metric,
     /// The differences that are allowed.
@@ -190,7 +192,12 @@ fn compared(wanted: &WantedComparison, sides: SidesRead, store: &Store) -> Resul
 }
 
 fn options(wanted: &WantedComparison) -> Options {
-    Options { allowed: wanted.allowed.clone(), several: Several::Matched, ..Options::default() }
+    Options {
+        allowed: wanted.allowed.clone(),
+        several: Several::Matched,
+        since: wanted.since.clone(),
+        ..Options::default()
+    }
 }
 
 /// Reads a comparison again with everything that a file includes in addition: latencies and other metrics.

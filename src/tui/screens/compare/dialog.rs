@@ -167,6 +167,7 @@ impl CompareScreen {
                 if self.looked.a.is_empty() { "press a to choose side A" } else { "press b to choose side B" };
             return Ok(vec![Intent::said(missing)]);
         }
+        self.looked.since = None;
         Ok(self.take_sides(a, b, FirstView::Pair))
     }
 

@@ -15,6 +15,8 @@ pub struct Looked {
     pub(crate) a: String,
     /// The selection of side B.
     pub(crate) b: String,
+    /// The moment since which A ran and before which B ran; none: the sides differ in something else.
+    pub(super) since: Option<String>,
     /// The content of the matrix; none if no matrix was requested.
     pub(crate) beside: Option<BesideReference>,
     /// The differences that are allowed.
@@ -53,6 +55,7 @@ impl Looked {
         Self {
             a: String::new(),
             b: String::new(),
+            since: None,
             beside: None,
             allowed: BTreeSet::new(),
             metric: Metric::Wall,
@@ -74,6 +77,7 @@ impl Looked {
         WantedComparison {
             a: self.a.clone(),
             b: self.b.clone(),
+            since: self.since.clone(),
             metric: self.metric,
             allowed: self.allowed.clone(),
             axes: self.axes.clone(),
@@ -89,8 +93,9 @@ impl Looked {
 
     /// Whether a comparison is of the current pair; one with latencies also counts as this pair.
     pub(super) fn is_pair(&self, of: &WantedComparison) -> bool {
-        let WantedComparison { a, b, metric, allowed, axes, latencies: _ } = of;
-        (a, b, allowed, axes) == (&self.a, &self.b, &self.allowed, &self.axes) && *metric == self.metric
+        let WantedComparison { a, b, since, metric, allowed, axes, latencies: _ } = of;
+        (a, b, since, allowed, axes) == (&self.a, &self.b, &self.since, &self.allowed, &self.axes)
+            && *metric == self.metric
     }
 
     /// Whether a matrix is the current one.

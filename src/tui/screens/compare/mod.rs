@@ -122,8 +122,9 @@ impl CompareScreen {
         most.iter().enumerate().flat_map(|(at, a)| most[at + 1..].iter().map(move |b| (a, b))).collect()
     }
 
-    fn take_new(&mut self, a: String, b: String, first: FirstView) -> Intents {
+    fn take_new(&mut self, a: String, b: String, since: Option<String>, first: FirstView) -> Intents {
         self.remember();
+        self.looked.since = since;
         self.looked.allowed.clear();
         self.looked.filter.clear();
         (self.looked.view, self.looked.candidate) = (CompareView::Table, 0);
@@ -146,7 +147,7 @@ impl CompareScreen {
     fn take_offer(&mut self) -> Intents {
         let sides = self.pairs().get(self.offered.at).map(|(a, b)| (a.selection(), b.selection()));
         match sides {
-            Some((a, b)) => self.take_new(a, b, FirstView::Pair),
+            Some((a, b)) => self.take_new(a, b, None, FirstView::Pair),
             None if self.reading.is_some() => vec![Intent::said("still reading the store")],
             None => Intents::new(),
         }
@@ -154,6 +155,7 @@ impl CompareScreen {
 
     fn swap(&mut self) -> Intents {
         std::mem::swap(&mut self.looked.a, &mut self.looked.b);
+        self.looked.since = None;
         self.ask()
     }
 
@@ -242,8 +244,9 @@ impl Screen for CompareScreen {
 
     fn show(&mut self, what: Opening, _context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
         let intents = match what {
-            Opening::Sides { a, b } => self.take_new(a, b, FirstView::Session),
-            Opening::Pair { a, b } => self.take_new(a, b, FirstView::Pair),
+            Opening::Sides { a, b } => self.take_new(a, b, None, FirstView::Session),
+            Opening::Pair { a, b } => self.take_new(a, b, None, FirstView::Pair),
+            Opening::Since { since, before, words } => self.take_new(since, before, Some(words), FirstView::Pair),
             Opening::Beside { reference } => self.compare_beside(reference),
             other => return Err(other),
         };

@@ -24,6 +24,7 @@ use dbdyno_reports::{
         self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentence, sentences,
         words,
     },
+    doubts::doubt_messages,
     format::Format,
     sheet::TableStyle,
 };
@@ -124,7 +125,7 @@ impl CompareScreen {
         lines.extend(remarks(&comparison).iter().map(Remark::text));
         lines.push(String::new());
         lines.extend(facts::options(&comparison));
-        lines.extend(facts::origin(&comparison));
+        lines.push(facts::origin(&comparison));
         vec![Intent::page("Notes on this comparison", lines)]
     }
 
@@ -239,7 +240,7 @@ pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<Remark> {
 fn others(comparison: &Comparison) -> impl Iterator<Item = Remark> {
     let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
     let left_out = comparison.means.iter().filter_map(words::left_out);
-    let warnings = comparison.warnings.iter().cloned().map(Remark::Warning);
+    let warnings = doubt_messages(&comparison.doubts).into_iter().map(Remark::Warning);
     unmatched.chain(left_out).chain(looks::method(comparison)).map(Remark::Note).chain(warnings)
 }
 
@@ -281,7 +282,9 @@ impl FileContent for ComparisonFile {
         let format = file.format(FORMATS)?;
         let comparison = match format {
             Format::Csv | Format::Json | Format::Html | Format::Parquet => &whole(shown, wanted, &setup.store)?,
-            Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines => shown,
+            Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines | Format::Summary | Format::Comment => {
+                shown
+            }
         };
         comparison::export(comparison, format, TableStyle::FILE, Cells::Escaped, file.output())
             .map_err(|error| file.failed(&error))

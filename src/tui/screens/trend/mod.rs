@@ -126,6 +126,23 @@ impl TrendScreen {
         Intents::new()
     }
 
+    /// Opens the comparison of the sessions since the change under the cursor, or the last one before it, with the sessions before, each up
+    /// to the neighbouring change.
+    fn compare_change(&self) -> Intents {
+        let Some(((_, followed), series)) = self.followed().zip(self.current()) else { return Intents::new() };
+        let places: Vec<usize> = series.changes.iter().map(|change| change.at).collect();
+        let under = places.iter().rposition(|at| *at <= self.session).unwrap_or(0);
+        let Some(&at) = places.get(under) else { return vec![Intent::said("this test has no change")] };
+        let begins = under.checked_sub(1).and_then(|earlier| places.get(earlier)).copied().unwrap_or(0);
+        let ends = places.get(under + 1).copied().unwrap_or(series.points.len());
+        let of = |sessions: std::ops::Range<usize>| {
+            let ids: Vec<String> = series.points[sessions].iter().map(|point| point.session_id.to_string()).collect();
+            format!("{} session={}", followed.trend.selection, ids.join("|"))
+        };
+        let words = series.points[at].started_at.chars().take(10).collect();
+        vec![Intent::Open(Opening::Since { since: of(at..ends), before: of(begins..at), words })]
+    }
+
     /// Cancels reading if it is in progress. Otherwise clears the filter. Otherwise returns to the screen that opened the pane.
     fn back(&mut self) -> Intents {
         if self.reading.is_some() {
@@ -196,6 +213,7 @@ impl Screen for TrendScreen {
             Action::PreviousTest => return self.seek_change(false),
             Action::Back => return self.back(),
             Action::Refresh => return self.ask_again(context.now),
+            Action::Enter => return self.compare_change(),
             Action::Explain => return self.explain(),
             Action::Copy => return self.copy(),
             _ => {}
@@ -210,7 +228,9 @@ impl Screen for TrendScreen {
                 self.followed().is_some_and(|(_, followed)| !followed.trend.series.is_empty())
             }
             Action::Explain | Action::Copy => self.current().is_some(),
-            Action::NextTest | Action::PreviousTest => self.current().is_some_and(|series| !series.changes.is_empty()),
+            Action::Enter | Action::NextTest | Action::PreviousTest => {
+                self.current().is_some_and(|series| !series.changes.is_empty())
+            }
             _ => true,
         }
     }

@@ -82,7 +82,7 @@ impl CompareScreen {
         lines.extend(remarks_of(sides).iter().map(Remark::text));
         lines.push(String::new());
         lines.extend(several::options(sides));
-        lines.extend(facts::origin(first));
+        lines.push(facts::origin(first));
         vec![Intent::page("Notes on these comparisons", lines)]
     }
 

@@ -1,7 +1,13 @@
-//! The warnings that a reader should know before believing a comparison.
+//! The doubts that a reader should know before believing a comparison.
 
 use super::{conditions, load::Side, model::Line, sizes::counting};
-use crate::lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_up};
+use crate::{
+    doubt::{
+        Doubt, DoubtAbout,
+        DoubtAbout::{Amount, Certainty, Comparability},
+    },
+    lint::{ENGINE_BUILD, built_to_debug, is_unequal_memory, summed_up},
+};
 use dbdyno_foundation::{
     base::units::{self, counted},
     metric::Variability,
@@ -26,23 +32,28 @@ const JUDGED_HERE: [&str; 7] = [
 ];
 
 /// Returns the findings of the comparison first, then those of its sessions.
-pub(super) fn warnings(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<String> {
+pub(super) fn doubts(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>) -> Vec<Doubt> {
     let sessions: BTreeMap<Uuid, &SessionFacts> =
         sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session)).collect();
-    let of_lines = [
-        taken_together(sides, pooled),
-        too_few_rounds(lines),
-        left_out(lines),
-        unknown_tiers(lines),
-        unequal_memory(sides),
-        unequal_inputs(lines, sides),
+    let badges = if let [a, b] = sides { conditions::badges(a, b) } else { Vec::new() };
+    let found: [(DoubtAbout, &str, Vec<String>); 12] = [
+        (Comparability, "pooled runs", taken_together(sides, pooled).into_iter().collect()),
+        (Certainty, "few rounds", too_few_rounds(lines).into_iter().collect()),
+        (Certainty, "runs left out", left_out(lines).into_iter().collect()),
+        (Comparability, "unknown durability", unknown_tiers(lines).into_iter().collect()),
+        (Comparability, "unequal memory", unequal_memory(sides).into_iter().collect()),
+        (Comparability, "different seeds", unequal_inputs(lines, sides).into_iter().collect()),
+        (Certainty, "unfinished runs", unfinished(sides)),
+        (Comparability, "versions of dbdyno", versions(&sessions).into_iter().collect()),
+        (Comparability, "kernels", kernels(&sessions).into_iter().collect()),
+        (Amount, "debug build", debug(&sessions).into_iter().collect()),
+        (Amount, ENGINE_BUILD, slow_builds(sides)),
+        (Comparability, "other conditions", badges),
     ];
-    let of_sessions = [versions(&sessions), kernels(&sessions), debug(&sessions)];
-    let mut all: Vec<String> = of_lines.into_iter().flatten().chain(unfinished(sides)).collect();
-    all.extend(of_sessions.into_iter().flatten().chain(slow_builds(sides)));
-    if let [a, b] = sides {
-        all.extend(conditions::badges(a, b));
-    }
+    let doubts = |(about, name, messages): (DoubtAbout, &str, Vec<String>)| -> Vec<Doubt> {
+        messages.into_iter().map(|message| Doubt::new(about, name, message)).collect()
+    };
+    let mut all: Vec<Doubt> = found.into_iter().flat_map(doubts).collect();
     // Each side has only the session warnings about its own configurations.
     let stored: BTreeSet<&SessionWarning> =
         sides.iter().flat_map(|side| &side.sessions).flat_map(|session| &session.warnings).collect();
