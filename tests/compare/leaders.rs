@@ -166,8 +166,7 @@ fn a_report_goes_from_the_answer_to_the_doubts() {
     std::fs::copy(stored.store.path(), place.store()).unwrap();
     let text = place.ok(&["compare", "--reference", "session=last"]);
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
-    let bars =
-        ["x  ", "██████████████████████████████  4.0x", "y  ", "███████████████  2.0x", "w  ", "████████  1.00x"];
+    let bars = ["x  ", "██████████████████████████████  4.0x", "y  ", "███████████████  2.0x", "w  ", "████████  1\n"];
     let order = [
         at("x is fastest in all 2 tests."),
         at("times as fast as w"),

@@ -7,7 +7,7 @@ use dbdyno_foundation::base::units::counted;
 /// The most doubts that the answer names.
 const NAMED: usize = 3;
 
-/// Returns how many kinds of doubts there are, with the first names: `2 doubts, told below: noisy host, did not settle.` The gravest come
+/// Returns how many kinds of doubts there are, with the first names: `2 doubts: noisy host, did not settle.` The gravest come
 /// first. None without doubts.
 pub fn doubts_sentence(doubts: &[Doubt]) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
@@ -20,7 +20,7 @@ pub fn doubts_sentence(doubts: &[Doubt]) -> Option<String> {
     let more = names.len().saturating_sub(NAMED);
     let shown = names.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!names.is_empty()).then(|| format!("{count}, told below: {shown}{more}."))
+    (!names.is_empty()).then(|| format!("{count}: {shown}{more}."))
 }
 
 /// Returns the doubts, those about each thing as a section.

@@ -23,6 +23,7 @@ pub(super) fn magnitudes(sides: &[Comparison]) -> Option<Section> {
         return None;
     }
     let metric = first.metric;
+    let tests = sides.iter().flat_map(|side| &side.means).map(|mean| mean.tests).sum::<usize>();
     let names = |side: &Comparison| match sides.len() {
         1 => Wording::of(side).sides.a,
         _ => several::name(&side.a),
@@ -47,12 +48,13 @@ pub(super) fn magnitudes(sides: &[Comparison]) -> Option<Section> {
             false => String::new(),
         };
         Row::Cells(vec![
-            Cell::new(name),
+            Cell::new(name.clone()),
             Cell { interval: Some(interval), ..Cell::new(magnitude(interval, LONGEST, most)) },
-            Cell::new(times(interval.at) + &range),
+            Cell::new(if name == reference { "1".to_owned() } else { times(interval.at) + &range }),
         ])
     };
-    let title = format!("times {} as {reference}", as_much(metric));
+    let mean = if tests > 1 { ", geometric mean" } else { "" };
+    let title = format!("times {} as {reference}{mean}", as_much(metric));
     let columns = vec![
         Column::new("configuration", "", ColumnRole::Name).at_least(NAME),
         Column::new("bar", "", ColumnRole::Magnitude),

@@ -157,19 +157,22 @@ pub fn doubts(sides: &[Comparison]) -> Vec<Doubt> {
     doubts
 }
 
-/// Returns what the verdicts say, in sentences: about the leader of each group, or about its only candidate.
+/// Returns what the verdicts say, in sentences: about each group, whether all are equally durable, and which doubts there are.
 pub fn answers(compared: &ComparedGroups) -> Vec<String> {
-    let of_group = |(sides, leader): (&[Comparison], Option<&Leader>)| {
-        let whole = match leader {
-            Some(leader) => leading(leader),
-            None => sides.iter().map(sentence).collect(),
-        };
-        let parts = if sides.len() <= PARTS { sides.iter().filter_map(of_parts).collect() } else { Vec::new() };
-        whole.into_iter().chain(parts).collect::<Vec<_>>()
-    };
     let of_sides = compared.sides.iter().flat_map(|side| [&side.b, &side.a]);
     let doubted = doubts_sentence(&doubts(&compared.sides));
-    compared.groups().flat_map(of_group).chain(facts::durability(of_sides)).chain(doubted).collect()
+    let of_groups = compared.groups().flat_map(|(sides, leader)| group_answers(sides, leader));
+    of_groups.chain(facts::durability(of_sides)).chain(doubted).collect()
+}
+
+/// Returns what the verdicts say about the leader of a group, or about its only candidate.
+pub fn group_answers(sides: &[Comparison], leader: Option<&Leader>) -> Vec<String> {
+    let whole = match leader {
+        Some(leader) => leading(leader),
+        None => sides.iter().map(sentence).collect(),
+    };
+    let parts = if sides.len() <= PARTS { sides.iter().filter_map(of_parts).collect() } else { Vec::new() };
+    whole.into_iter().chain(parts).collect()
 }
 
 /// Returns the lines above the tables: what is compared, with the counts of all sides.
@@ -253,7 +256,8 @@ fn tables(sides: &[Comparison], notes: &mut Footnotes) -> Vec<Section> {
         });
         let has_notes = lines().any(|line| !line.obstacles.is_empty());
         let letters = has_notes.then(|| format!("notes call {reference} B, and the other side A"));
-        let after = of_ratio.into_iter().chain(more).chain(ranges).chain(letters).collect();
+        let adjusted = words::about_adjusted(lines()).filter(|_| has_words).map(str::to_owned);
+        let after = of_ratio.into_iter().chain(more).chain(ranges).chain(adjusted).chain(letters).collect();
         Section {
             heading: (has_words || groups.len() > 1).then(|| format!("against {reference}")),
             after,

@@ -158,7 +158,7 @@ fn cells(
     cells.push(Cell { notes, ..verdict(line, wording) });
     cells.extend(beside.iter().map(|column| column.cell(line)));
     let runs = |figure: &Option<Figure>| figure.as_ref().map_or(0, |figure| figure.values.len());
-    let p = found.and_then(|found| found.p_adjusted).map_or_else(|| "-".to_owned(), |p| format!("{p:.2}"));
+    let p = found.and_then(|found| found.p_adjusted).map_or_else(|| "-".to_owned(), words::short_p);
     cells.extend([Cell::new(format!("{} / {}", runs(&line.a), runs(&line.b))), Cell::new(p)]);
     cells
 }
@@ -319,12 +319,20 @@ fn remarks(comparison: &Comparison) -> Vec<String> {
     let wording = Wording::of(comparison);
     let ranges = (has_lines && !has_ratios(comparison) && comparison.lines.iter().any(words::has_open_range))
         .then(|| wording.about_ranges());
+    let adjusted = words::about_adjusted(comparison.lines.iter()).filter(|_| has_lines).map(str::to_owned);
     let method = if comparison.pivot.is_none() { looks::method(comparison) } else { Vec::new() };
     let overall = comparison.overall.iter().filter(|_| comparison.scaling.is_none());
     let overall = overall.map(|overall| wording.overall(overall));
     let left_out = comparison.means.iter().filter(|_| has_lines).filter_map(words::left_out);
     let unmatched = comparison.unmatched.iter().map(|what| format!("left out: {what}"));
-    more.into_iter().chain(ranges).chain(method).chain(left_out).chain(overall).chain(unmatched).collect()
+    more.into_iter()
+        .chain(ranges)
+        .chain(adjusted)
+        .chain(method)
+        .chain(left_out)
+        .chain(overall)
+        .chain(unmatched)
+        .collect()
 }
 
 fn growth(comparison: &Comparison, notes: &mut Footnotes) -> Option<Section> {

@@ -102,6 +102,20 @@ pub fn comparatives(metric: Metric) -> (&'static str, &'static str) {
     }
 }
 
+/// Explains a line that is undecided although its range excludes 1; none without such a line.
+pub fn about_adjusted<'l>(lines: impl Iterator<Item = &'l Line>) -> Option<&'static str> {
+    let mut found = lines.filter_map(|line| line.found.as_ref()).filter(|found| found.sessions.is_none());
+    let is_apart = |range: RatioRange| range.high < 1.0 || 1.0 < range.low;
+    found.any(|found| matches!(found.verdict, Verdict::Undecided { .. }) && chance(found).is_some_and(is_apart)).then_some(
+        "undecided although the range excludes 1: the range is of this test alone, the verdict allows for all tests and looks",
+    )
+}
+
+/// Formats a p value for a table: `0.031`, `< 0.001`.
+pub fn short_p(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
 /// Names the compared metric, unless it is the time.
 pub fn figure(metric: Metric) -> Option<String> {
     let better = match metric.better() {

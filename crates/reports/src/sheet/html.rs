@@ -73,7 +73,7 @@ struct PageCell<'s> {
 }
 
 /// The deepest colour, percent.
-const DEEPEST: f64 = 60.0;
+const DEEPEST: f64 = 40.0;
 
 /// Returns a sheet as a page.
 ///

@@ -21,8 +21,7 @@ use dbdyno_foundation::{base::csv::Cells, metric::Metric};
 use dbdyno_reports::{
     command::shell,
     comparison::{
-        self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentence, sentences,
-        words,
+        self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentences, words,
     },
     doubts::doubt_messages,
     format::Format,
@@ -223,9 +222,9 @@ pub fn remarks(comparison: &Comparison) -> Vec<Remark> {
     overall.chain(numbered).map(Remark::Note).chain(others(comparison)).collect()
 }
 
-/// Returns the remarks on several comparisons with one reference: a summary of each, then all other remarks, each once.
+/// Returns the remarks on several comparisons with one reference, each once.
 pub(super) fn remarks_of(sides: &[Comparison]) -> Vec<Remark> {
-    let mut all: Vec<Remark> = sides.iter().map(sentence).map(Remark::Note).collect();
+    let mut all: Vec<Remark> = Vec::new();
     for side in sides {
         let obstacles = side.lines.iter().flat_map(|line| &line.obstacles).map(obstacle).map(Remark::Note);
         for remark in obstacles.chain(others(side)) {

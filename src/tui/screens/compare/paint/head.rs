@@ -10,21 +10,24 @@ use crate::tui::{
     },
 };
 use dbdyno_catalog::{Difference, Role};
-use dbdyno_comparing::compare::{Comparison, ObstacleKind, SideFacts};
+use dbdyno_comparing::compare::{Comparison, Leader, ObstacleKind, SideFacts};
 use dbdyno_foundation::base::{
     identifier::shortened,
     units::{self, plain},
 };
-use dbdyno_reports::comparison::{facts, sentence, words};
+use dbdyno_reports::comparison::{facts, sentence, several::group_answers, words};
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
 /// Rows of the largest area that is too small for a second line above the table: a terminal of 24 rows leaves 20.
 const SMALL: u16 = 22;
 
-/// Paints both sides, the answer, and the facts about their comparison. Returns the number of rows used.
+/// Paints the answer, both sides, and the facts about their comparison. Returns the number of rows used.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -> u16 {
     let mut row = Rect { height: 1, ..area };
+    let has_runs = comparison.a.runs > 0 && comparison.b.runs > 0;
+    let answer = if has_runs { draw_answer(paint, row, &sentence(comparison)) } else { 0 };
+    row.y += answer;
     for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
         paint.hit(Rect { height: 2, ..row }, Target::Press(KeyPress::Char(key)));
         draw_side(paint, row, name, side, role);
@@ -34,11 +37,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
         paint.text(indented, &configurations(side, room), Role::Text);
         row.y += 1;
     }
-    if comparison.a.runs == 0 || comparison.b.runs == 0 {
+    if !has_runs {
         return row.y - area.y;
     }
-    let answer = paint.wrapped(Rect { height: 3, ..row }, &plain(&sentence(comparison)), Role::Accent);
-    row.y += answer;
     // A small terminal needs its rows for the tests; `n` has the facts.
     if answer == 1 || area.height > SMALL {
         paint.text(row, &joined(&both(comparison), " · ", usize::from(row.width)), Role::Dim);
@@ -48,10 +49,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
     row.y - area.y
 }
 
-/// Paints the reference and the facts about all comparisons with it. Returns the number of rows used.
-pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Comparison]) -> u16 {
+/// Paints the answer, the reference, and the facts about all comparisons with the reference. Returns the number of rows used.
+pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Comparison], leader: Option<&Leader>) -> u16 {
     let Some(first) = sides.first() else { return 0 };
     let mut row = Rect { height: 1, ..area };
+    row.y += draw_answer(paint, row, &group_answers(sides, leader).join(" "));
     let counts = units::counted(first.b.runs, "run");
     let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
     let left = Rect { width: room as u16, ..row };
@@ -63,6 +65,10 @@ pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Compari
     row.y += 1;
     row.y += draw_badges(paint, row, sides, output::remarks_of(sides).len());
     row.y - area.y
+}
+
+fn draw_answer(paint: &mut Paint<'_>, row: Rect, answer: &str) -> u16 {
+    paint.wrapped(Rect { height: 3, ..row }, &plain(answer), Role::Accent)
 }
 
 /// Paints the differences and the hint at more remarks. Returns the number of rows used.

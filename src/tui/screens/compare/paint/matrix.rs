@@ -33,7 +33,7 @@ const LEAD: usize = 2;
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let Some(matrix) = screen.matrix() else { return };
     let sides = &matrix.comparisons;
-    let taken = head::draw_reference(paint, area, sides);
+    let taken = head::draw_reference(paint, area, sides, matrix.leader.as_ref());
     let below = Rect { y: area.y + taken, height: area.height.saturating_sub(taken), ..area };
     let all = matrix_rows(sides, &screen.looked.filter);
     let (Some(first), false) = (sides.first(), all.is_empty()) else {
