@@ -64,23 +64,3 @@ impl VisibleRows {
 pub(crate) fn in_pane(pane: usize) -> impl Fn(usize) -> Option<Target> {
     move |row| Some(Target::Spot { pane, row })
 }
-
-/// The rows that the cursor can be on; other rows are titles.
-#[derive(Debug)]
-pub(crate) struct CursorRows(Vec<usize>);
-
-impl CursorRows {
-    pub(crate) fn new<R>(all: &[R], is_place: impl Fn(&R) -> bool) -> Self {
-        Self(all.iter().enumerate().filter(|(_, row)| is_place(row)).map(|(at, _)| at).collect())
-    }
-
-    /// Returns the row under the cursor.
-    pub(crate) fn under(&self, cursor: ListCursor) -> ListCursor {
-        ListCursor { at: self.0.get(cursor.at).copied().unwrap_or(0) }
-    }
-
-    /// Returns the place of a row; a title has none.
-    pub(crate) fn of(&self, row: usize) -> Option<usize> {
-        self.0.binary_search(&row).ok()
-    }
-}

@@ -4,7 +4,7 @@ use super::{
     Target,
     columns::{ColumnRoom, fitting, scrolled},
     cursor::ListCursor,
-    list::{CursorRows, VisibleRows},
+    list::VisibleRows,
     paint::{Paint, TextPiece, piece, width},
 };
 use dbdyno_catalog::Role;
@@ -22,7 +22,7 @@ const MOST: usize = 36;
 /// Draws a row's cell for a column of this width.
 type CellPainter<'t, R> = Box<dyn Fn(&R, usize) -> Vec<TextPiece<'t>> + 't>;
 
-/// How wide a column is.
+/// The width of a column.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ColumnWidth {
     /// As wide as its widest cell; `most` if room is short, and `least` if nothing else can give way.
@@ -44,9 +44,8 @@ pub(crate) struct TableColumn<'t, R> {
     gap: usize,
     alignment: Alignment,
     width: ColumnWidth,
-    cell: CellPainter<'t, R>,
-    /// The second line of a cell.
-    below: Option<CellPainter<'t, R>>,
+    /// The lines of each cell.
+    cells: Vec<CellPainter<'t, R>>,
 }
 
 impl<'t, R: 't> TableColumn<'t, R> {
@@ -84,23 +83,24 @@ impl<'t, R: 't> TableColumn<'t, R> {
             gap: GAP,
             alignment: Alignment::Left,
             width,
-            cell: Box::new(cell),
-            below: None,
+            cells: vec![Box::new(cell)],
         }
     }
 
     /// Returns the same column in a colour that its row decides.
-    pub(crate) fn coloured(self, role: impl Fn(&R) -> Role + 't) -> Self {
-        let cell = self.cell;
-        let cell = move |row: &R, columns: usize| {
+    pub(crate) fn coloured(mut self, role: impl Fn(&R) -> Role + 't) -> Self {
+        let cell = self.cells.remove(0);
+        let coloured = move |row: &R, columns: usize| {
             cell(row, columns).into_iter().map(|(text, _)| (text, role(row))).collect::<Vec<_>>()
         };
-        Self { cell: Box::new(cell), ..self }
+        self.cells.insert(0, Box::new(coloured));
+        self
     }
 
-    /// Returns the same column with a second line in each cell, for less important text.
-    pub(crate) fn below(self, text: impl Fn(&R) -> String + 't) -> Self {
-        Self { below: Some(Box::new(move |row, _| vec![piece(text(row), Role::Dim)])), ..self }
+    /// Returns the same column with a further line in each cell, for less important text.
+    pub(crate) fn below(mut self, text: impl Fn(&R) -> String + 't) -> Self {
+        self.cells.push(Box::new(move |row, _| vec![piece(text(row), Role::Dim)]));
+        self
     }
 
     /// Returns the same column with a line above its title.
@@ -139,16 +139,13 @@ impl<'t, R: 't> TableColumn<'t, R> {
         Self { width: ColumnWidth::Measured { least: usize::MAX, most: usize::MAX }, ..self }
     }
 
-    fn lines(&self) -> impl Iterator<Item = &CellPainter<'t, R>> {
-        std::iter::once(&self.cell).chain(&self.below)
-    }
-
     fn room(&self, lines: &[TableLine<'t, R>]) -> ColumnRoom {
         let title = self.titles.iter().map(|title| width(&plain(title))).min().unwrap_or(0);
         let (least, width, widest) = match self.width {
             ColumnWidth::Measured { least, most } => {
                 let rows = lines.iter().filter_map(TableLine::row);
-                let cells = rows.flat_map(|row| self.lines().map(move |cell| pieces_width(&cell(row, usize::MAX))));
+                let cells =
+                    rows.flat_map(|row| self.cells.iter().map(move |cell| pieces_width(&cell(row, usize::MAX))));
                 let widest = cells.max().unwrap_or(0).max(title);
                 let width = widest.min(most).max(title);
                 (least.min(width), width, widest)
@@ -171,7 +168,7 @@ impl<'t, R: 't> TableColumn<'t, R> {
     }
 
     fn paint(&self, paint: &mut Paint<'_>, place: Rect, row: &R) {
-        for (cell, y) in self.lines().zip(place.y..) {
+        for (cell, y) in self.cells.iter().zip(place.y..) {
             self.line(paint, Rect { y, ..place }, &cell(row, usize::from(place.width)));
         }
     }
@@ -187,7 +184,7 @@ fn pieces_width(pieces: &[TextPiece<'_>]) -> usize {
     pieces.iter().map(|(text, _)| width(&plain(text))).sum()
 }
 
-/// A line of a table.
+/// One of the lines below the titles of the columns.
 pub(crate) enum TableLine<'t, R> {
     Row(R),
     /// A title of the rows below it, which the cursor skips.
@@ -206,19 +203,24 @@ impl<R> From<R> for TableLine<'_, R> {
     }
 }
 
-/// Columns and lines, and how they are painted.
+/// Columns, lines and a cursor.
 pub(crate) struct ListTable<'t, R> {
     columns: Vec<TableColumn<'t, R>>,
-    /// The known lines, of which the first has the index `from` in a list of `length`.
+    /// The known lines.
     lines: Vec<TableLine<'t, R>>,
+    /// The index of the first known line in the whole list.
     from: usize,
+    /// The length of the whole list.
     length: usize,
     /// The row under the cursor, without titles.
     cursor: ListCursor,
     /// The pane that a click on a row carries; in a table that scrolls sideways, that of its first cell.
     pane: usize,
+    /// The pane that a click on a title carries.
     titles: Option<usize>,
+    /// The number of columns that do not scroll and that clicks do not count.
     lead: usize,
+    /// The column under the cursor, in a table that scrolls sideways.
     across: Option<usize>,
     is_highlighted: bool,
     has_range: bool,
@@ -277,7 +279,7 @@ impl<'t, R: 't> ListTable<'t, R> {
         Self { titles: Some(pane), ..self }
     }
 
-    /// Returns the same table with a number of columns before the first that counts: they do not scroll, and clicks do not count them.
+    /// Returns the same table with a number of columns in front that do not scroll. Clicks count only the others.
     pub(crate) fn led_by(self, lead: usize) -> Self {
         Self { lead, ..self }
     }
@@ -311,11 +313,15 @@ impl<'t, R: 't> ListTable<'t, R> {
             .collect();
         let head = self.paint_titles(paint, area, &places).min(area.height);
         let below = Rect { y: area.y + head, height: area.height - head, ..area };
-        let each = if self.columns.iter().any(|column| column.below.is_some()) { 2 } else { 1 };
+        let each = self.columns.iter().map(|column| column.cells.len()).max().unwrap_or(1) as u16;
         // Only rows are read in parts, so titles are counted only in a whole list.
-        let rows = (self.lines.len() == self.length).then(|| CursorRows::new(&self.lines, |line| line.row().is_some()));
-        let under = rows.as_ref().map_or(self.cursor, |rows| rows.under(self.cursor));
-        let row_of = |at: usize| rows.as_ref().map_or(Some(at), |rows| rows.of(at));
+        let rows = (self.lines.len() == self.length).then(|| {
+            let rows = self.lines.iter().enumerate().filter(|(_, line)| line.row().is_some());
+            rows.map(|(at, _)| at).collect::<Vec<_>>()
+        });
+        let line_of = |row: usize| rows.as_ref().map_or(row, |rows| rows.get(row).copied().unwrap_or(0));
+        let row_of = |line: usize| rows.as_ref().map_or(Some(line), |rows| rows.binary_search(&line).ok());
+        let under = ListCursor { at: line_of(self.cursor.at) };
         let around = VisibleRows::new(self.length, under).of_height(each);
         let around = around.highlighted_if(self.is_highlighted && self.across.is_none());
         let goes_on = self.has_range && below.height > 0 && self.length > around.seen(below.height).len();

@@ -48,7 +48,7 @@ fn publication_columns<'t>() -> Vec<PublicationColumn<'t>> {
     vec![
         PublicationColumn::text("", 0, |one| one.name.as_str()).whole().coloured(|_| Role::Accent),
         PublicationColumn::drawn("", 0, rest, |one, room| vec![piece(short(&one.title, room), Role::Text)]),
-        PublicationColumn::text("", 0, count).whole().coloured(|_| Role::Dim),
+        PublicationColumn::number("", 0, count).coloured(|_| Role::Dim),
     ]
 }
 
@@ -156,12 +156,12 @@ fn draw_claims(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, opened:
         ClaimRow::Title(comparison) => TableLine::Title(title(comparison, usize::from(area.width))),
         ClaimRow::Claim(_, claim) => TableLine::Row(*claim),
     });
-    ListTable::new(claim_columns(table), lines, opened.cursor, 0).paint(paint, list);
+    ListTable::new(claim_columns(&all), lines, opened.cursor, 0).paint(paint, list);
 }
 
 type ClaimColumn<'t> = TableColumn<'t, &'t JudgedClaim>;
 
-fn claim_columns(table: &ClaimsTable) -> Vec<ClaimColumn<'_>> {
+fn claim_columns<'t>(all: &[ClaimRow<'t>]) -> Vec<ClaimColumn<'t>> {
     let verdict = |claim: &&JudgedClaim| format!("{} {}", claim.reproduction.sign(), claim.reproduction.words());
     let mut columns = vec![
         ClaimColumn::text("test", 0, |claim| claim_name(claim)).at_most(usize::MAX),
@@ -169,7 +169,7 @@ fn claim_columns(table: &ClaimsTable) -> Vec<ClaimColumn<'_>> {
         ClaimColumn::text("measured", 0, |claim| measured(claim)).whole(),
         ClaimColumn::text("verdict", 0, verdict).whole().coloured(|claim| role(claim.reproduction)),
     ];
-    if table.comparisons.iter().flat_map(|comparison| &comparison.rows).any(|claim| claim.figures.is_some()) {
+    if all.iter().any(|row| matches!(row, ClaimRow::Claim(_, claim) if claim.figures.is_some())) {
         let figures =
             |claim: &&JudgedClaim| claim.figures.as_ref().map_or(String::new(), |(a, b)| format!("{a} / {b}"));
         columns.insert(2, ClaimColumn::text("A / B", 1, figures).whole().coloured(|_| Role::Dim));

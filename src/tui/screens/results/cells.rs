@@ -11,7 +11,7 @@ use dbdyno_store::{
     RunColumn as R, RunRow, Status,
 };
 
-/// How a column looks, whatever its rows are.
+/// The look of a column of any listing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ColumnLook {
     /// The title; empty for options, which have their names.
@@ -23,7 +23,7 @@ pub(super) struct ColumnLook {
     /// Whether it is aligned to the right: numbers are.
     pub(super) right: bool,
     role: Role,
-    /// Whether it shows if rows ended well. Then its colour is that of their sign.
+    /// Whether it shows how rows ended. Its cells then have the colour of the row's sign.
     pub(super) is_status: bool,
     /// Whether sorting by this column puts rows that are new, fast or in need of attention first.
     pub(super) descends: bool,
@@ -56,7 +56,7 @@ const fn look(word: &'static str, rank: usize, most: usize) -> ColumnLook {
     ColumnLook { word, rank, most, right: false, role: Role::Dim, is_status: false, descends: false }
 }
 
-/// A column of rows.
+/// A column with its look and the text of its cells.
 struct DrawnColumn<Row: 'static> {
     column: ListedColumn,
     look: ColumnLook,
@@ -71,7 +71,7 @@ const fn column<Row>(
     DrawnColumn { column, look, text }
 }
 
-/// What the text of a cell depends on besides its row.
+/// The surroundings of a cell: its column, its screen and the options of its run.
 struct CellContext<'c> {
     results: &'c ResultsScreen,
     options: Option<&'c OptionValues>,
@@ -198,7 +198,7 @@ fn entry<Row>(all: &'static [DrawnColumn<Row>], column: &ListedColumn) -> &'stat
     all.iter().find(|one| one.column == *column).unwrap_or(&all[all.len() - 1])
 }
 
-/// Returns the columns that exist whatever is stored, in display order.
+/// Returns the columns that every store has, in display order.
 pub(super) fn usual(kind: RowKind) -> Vec<ListedColumn> {
     fn named<Row>(all: &[DrawnColumn<Row>]) -> Vec<ListedColumn> {
         all.iter().filter(|one| !one.look.word.is_empty()).map(|one| one.column.clone()).collect()

@@ -69,7 +69,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
         MatrixRow::Title(_) => TableLine::Title(vec![piece(name(&row), Role::Title)]),
         MatrixRow::Line(_) | MatrixRow::Mean(_) => TableLine::Row(row),
     });
-    // The first pane is that of the list.
+    // Pane 0 is a whole row, and the next ones are cells.
     let table = ListTable::new(columns, rows, screen.cursor(), 1).led_by(LEAD).scrolled_to(screen.looked.candidate);
     let foot = foot(screen, matrix, table.columns_in(room).len() - LEAD);
     let [list, under] = above(below, foot.len() as u16 + 1);

@@ -33,7 +33,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
             .coloured(move |row| role_of(cell(row, at)))
             .below(move |row| texts(row)[1].clone())
     }));
-    // The first pane is that of the list.
+    // Pane 0 is a whole row, and the next ones are cells.
     let table = ListTable::new(columns, all, screen.cursor(), 1).led_by(1).scrolled_to(screen.looked.column);
     let shown = table.columns_in(usize::from(list.width)).len() - 1;
     table.paint(paint, list);

@@ -60,7 +60,8 @@ type TestSizesColumn<'t> = TableColumn<'t, &'t TestRow<'t>>;
 fn columns<'t>(comparison: &'t Comparison) -> Vec<TestSizesColumn<'t>> {
     let extremes = |over: &OverSizes| format!("[{}, {}]", words::ratio(over.min), words::ratio(over.max));
     let title = format!("{}, 95 %", SideNames::of(comparison).ratio());
-    let mut columns = vec![TestSizesColumn::text(title, 0, |test| test.name.as_str()).at_most(usize::MAX)];
+    let mut columns =
+        vec![TestSizesColumn::text(title, 0, |test| test.name.as_str()).or_titled("A/B, 95 %").at_most(usize::MAX)];
     columns.extend((1..).zip(sizes(comparison)).map(|(rank, size)| of_size(rank, size)));
     columns.push(TestSizesColumn::number("median", 0, |test| {
         test.over.map_or("-".to_owned(), |over| words::ratio(over.median))

@@ -72,9 +72,11 @@ fn facts<'t>(a: &Offer, b: &Offer, mut room: usize) -> Vec<TextPiece<'t>> {
         (format!("! tiers {} and {}", a.tiers, b.tiers), Role::Warn)
     };
     let all = [(runs, Role::Dim), tiers, (a.suite.clone(), Role::Dim), (format!("size {}", a.sizes), Role::Dim)];
+    let mut gap = "";
     let fits = |(text, role): (String, Role)| {
-        room = room.checked_sub(width(&plain(&text)) + 2)?;
-        Some(piece(format!("{text}  "), role))
+        let text = format!("{gap}{text}");
+        (room, gap) = (room.checked_sub(width(&plain(&text)))?, "  ");
+        Some(piece(text, role))
     };
     all.into_iter().map_while(fits).collect()
 }

@@ -18,8 +18,8 @@ use dbdyno_reports::{
 use dbdyno_stats::Verdict;
 use ratatui::layout::{Alignment, Rect};
 
-/// The narrowest column of a side's figures, with a space before them.
-const FIGURE: usize = 8;
+/// The narrowest column of a side's figures.
+const FIGURE: usize = 7;
 /// The widest title of a ratio: longer names of sides are A and B there.
 const RATIO_TITLE: usize = 16;
 /// The narrowest and the widest bar.
@@ -59,8 +59,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
 type MarkedRow<'t> = (TableRow<'t>, String);
 type JudgedColumn<'t> = TableColumn<'t, MarkedRow<'t>>;
 
-/// Returns the columns. The lines below the table show what the columns leave out: first numbers of runs, then intervals as numbers, figures
-/// and bars.
+/// Returns the columns. If room is short, numbers of runs are dropped first, then intervals, figures and bars. The description below the table
+/// has all of them.
 fn columns<'t>(comparison: &'t Comparison, wording: &'t Wording) -> Vec<JudgedColumn<'t>> {
     let first = match comparison.means.as_slice() {
         [only] => format!("size {}", only.size),
@@ -73,12 +73,13 @@ fn columns<'t>(comparison: &'t Comparison, wording: &'t Wording) -> Vec<JudgedCo
     let is_line = |(row, _): &MarkedRow<'t>| matches!(row, TableRow::Line(_));
     let value = |figure: &Option<Figure>| words::value(figure.as_ref(), comparison.metric);
     let values = comparison.lines.iter().flat_map(|line| [&line.a, &line.b]).map(value);
-    let room = FIGURE.max(values.map(|value| width(&value) + 1).max().unwrap_or(0));
+    let room = values.map(|value| width(&value)).fold(FIGURE, usize::max);
     let [a, b] = short_columns(wording, room);
     let figures = move |(row, _): &MarkedRow<'t>, _: usize| {
         let TableRow::Line(line) = row else { return Vec::new() };
         let sides = [(&line.a, Role::A), (&line.b, Role::B)];
-        sides.map(|(figure, role)| piece(format!("{:>room$}", value(figure)), role)).into()
+        let [a, b] = sides.map(|(figure, role)| piece(format!("{:>room$}", value(figure)), role));
+        vec![a, piece(" ", Role::Text), b]
     };
     let found = |row: &TableRow<'t>| if let TableRow::Line(line) = row { line.found.as_ref() } else { None };
     let ratio = move |(row, _): &MarkedRow<'t>| {
@@ -97,13 +98,13 @@ fn columns<'t>(comparison: &'t Comparison, wording: &'t Wording) -> Vec<JudgedCo
     };
     let runs = |(row, _): &MarkedRow<'t>| if let TableRow::Line(line) = row { runs(line) } else { String::new() };
     let role = |row: &MarkedRow<'t>| verdict(row, wording).1;
-    let both = ColumnWidth::Filled(2 * room, 2 * room);
+    let both = ColumnWidth::Filled(2 * room + 1, 2 * room + 1);
     vec![
         JudgedColumn::text(first, 0, name)
             .at_most(usize::MAX)
             .coloured(move |row| if is_line(row) { Role::Text } else { Role::Accent })
-            .gap(0),
-        JudgedColumn::drawn(format!("{a:>room$}{b:>room$}"), 2, both, figures).gap(1),
+            .gap(1),
+        JudgedColumn::drawn(format!("{a:>room$} {b:>room$}"), 2, both, figures).gap(1),
         JudgedColumn::number(ratio_title(&wording.sides), 0, ratio).coloured(role),
         JudgedColumn::drawn(wording.bar_title(), 1, BARS, bar)
             .or_titled("< 1 >")
@@ -118,7 +119,7 @@ fn columns<'t>(comparison: &'t Comparison, wording: &'t Wording) -> Vec<JudgedCo
 /// Returns the column titles of the sides' values, as long as the columns are wide; the head shows the metric's full name.
 fn short_columns(wording: &Wording, room: usize) -> [String; 2] {
     let SideNames { a, b } = &wording.sides;
-    let fits = |titles: &[String; 2]| titles.iter().all(|title| width(title) < room);
+    let fits = |titles: &[String; 2]| titles.iter().all(|title| width(title) <= room);
     let letters = Wording { sides: SideNames::letters(), ..wording.clone() };
     let candidates = [wording.columns(), [a.clone(), b.clone()], letters.columns()];
     candidates.into_iter().find(fits).unwrap_or_else(|| ["A", "B"].map(str::to_owned))

@@ -5,7 +5,7 @@ use crate::tui::{
     screens::tune::{TunePane, TuneScreen},
     widgets::{
         paint::{Paint, piece, width},
-        table::{ColumnWidth, ListTable, TableColumn},
+        table::{ColumnWidth, GAP, ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
@@ -29,7 +29,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
         return;
     }
     let longest = entries.iter().flat_map(|entry| outcome(entry).0).map(|text| width(&text)).max().unwrap_or(0);
-    let has_figures = CHANGE + 1 + longest <= usize::from(inner.width);
+    let has_figures = CHANGE + GAP + longest <= usize::from(inner.width);
     let columns = columns(tune.form.parent.as_deref(), has_figures);
     ListTable::new(columns, entries, tune.row, 1).highlighted_if(focused).paint(paint, inner);
 }
@@ -56,7 +56,7 @@ fn columns(parent: Option<&str>, has_figures: bool) -> Vec<EntryColumn<'_>> {
     };
     let reserved = ColumnWidth::Measured { least: CHANGE, most: CHANGE };
     vec![
-        EntryColumn::drawn("", 0, reserved, change).gap(1),
+        EntryColumn::drawn("", 0, reserved, change),
         EntryColumn::text("", 0, verdict).whole().coloured(|entry| outcome(entry).1),
     ]
 }
