@@ -3,7 +3,7 @@
 use crate::tui::LastSession;
 use dbdyno_comparing::compare::ComparedGroups;
 use dbdyno_foundation::base::units::{counted, plain};
-use dbdyno_reports::{command::shell, comparison::several::answers};
+use dbdyno_reports::{command::shell, comparison::several::group_answers};
 use dbdyno_running::session::verdicts;
 use dbdyno_store::Store;
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
 }
 
 fn answer(compared: &ComparedGroups) -> Vec<String> {
-    let mut lines = answers(compared);
+    let mut lines: Vec<String> = compared.groups().flat_map(|(sides, leader)| group_answers(sides, leader)).collect();
     if lines.len() > MOST {
         let more = counted(lines.len() + 1 - MOST, "more sentence");
         lines.truncate(MOST - 1);

@@ -169,7 +169,7 @@ fn a_report_goes_from_the_answer_to_the_doubts() {
     let bars = ["x  ", "██████████████████████████████  4.0x", "y  ", "███████████████  2.0x", "w  ", "████████  1\n"];
     let order = [
         at("x is fastest in all 2 tests."),
-        at("times as fast as w"),
+        at("Times as fast as w, geometric mean:\n"),
         at(bars[1]),
         at(bars[3]),
         at(bars[5]),

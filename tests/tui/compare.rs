@@ -5,6 +5,7 @@ mod hints;
 mod matrix;
 mod reading;
 mod sweep;
+mod truths;
 
 use super::Journey;
 use crate::{

@@ -30,9 +30,9 @@ impl DoubtAbout {
     /// Returns what the doubts could change, as a heading.
     pub fn heading(self) -> &'static str {
         match self {
-            Self::Comparability => "Doubts whether the figures mean the same",
-            Self::Amount => "Doubts by how much they differ",
-            Self::Certainty => "Doubts how sure it is",
+            Self::Comparability => "Doubts about whether the figures mean the same",
+            Self::Amount => "Doubts about how much they differ",
+            Self::Certainty => "Doubts about how sure that is",
         }
     }
 }

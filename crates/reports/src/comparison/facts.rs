@@ -195,6 +195,23 @@ fn what(all: &[&MeasuredConfiguration]) -> String {
     format!("{} {} on {} {}", names.join(" | "), versions.join(" | "), suites.join(" | "), sizes.join(" "))
 }
 
+/// The heading of the explanations of words. Pages link to it from their answer.
+pub(super) const GLOSSARY: &str = "What the words mean";
+
+/// Explains the words of a report.
+pub(super) fn glossary() -> Vec<String> {
+    let words = [
+        "tier: what a commit survives. 3 power-safe: a power loss. 2 consistent: a power loss that may take the latest commits, and nothing else. 1 process-safe: a crash of the program; a power loss may corrupt the database. 0 unsafe: nothing is promised",
+        "faster, slower: a difference that neither chance nor the noise of the machine explains; of all that are told, 5 % may be false",
+        "same: shown to be within 3 %; undecided: neither is shown, and n more rounds would decide it in 9 of 10 cases",
+        "2.5x (2.0-3.2): the factor, and the interval that has the true one with a confidence of 95 %",
+        "geometric mean: the factor over all tests, each with the same weight",
+        "p50, p99: the time that 50 % or 99 % of the operations do not exceed",
+        "doubts: what may make the figures wrong, unequal or uncertain; dbdyno finds them itself",
+    ];
+    words.map(str::to_owned).to_vec()
+}
+
 /// Returns the last line: the version of dbdyno, and the command that creates the report.
 pub fn origin(comparison: &Comparison) -> String {
     format!("dbdyno {} · {}", comparison.dbdyno_version, comparison.command)

@@ -12,8 +12,6 @@ use dbdyno_foundation::metric::Better;
 
 /// The length of the longest bar of text, in characters.
 const LONGEST: usize = 30;
-/// The width of a name.
-const NAME: usize = 24;
 
 /// Builds the bars of the sides of one reference, the best first. None if nothing is comparable, there is no better and worse, or another
 /// view than the table of tests was asked for.
@@ -54,16 +52,12 @@ pub(super) fn magnitudes(sides: &[Comparison]) -> Option<Section> {
         ])
     };
     let mean = if tests > 1 { ", geometric mean" } else { "" };
-    let title = format!("times {} as {reference}{mean}", as_much(metric));
-    let columns = vec![
-        Column::new("configuration", "", ColumnRole::Name).at_least(NAME),
-        Column::new("bar", "", ColumnRole::Magnitude),
-        Column::new("factor", &title, ColumnRole::Interval),
+    let title = format!("Times {} as {reference}{mean}:", as_much(metric));
+    let columns = [
+        ("configuration", "", ColumnRole::Name),
+        ("bar", "", ColumnRole::Magnitude),
+        ("factor", "", ColumnRole::Interval),
     ];
-    Some(Section::table(Table {
-        columns,
-        rows: bars.into_iter().map(row).collect(),
-        is_headed: true,
-        ..Table::default()
-    }))
+    let table = Table { columns: Column::all(columns), rows: bars.into_iter().map(row).collect(), ..Table::default() };
+    Some(Section { before: vec![title], ..Section::table(table) })
 }

@@ -223,6 +223,7 @@ pub fn several_sheet(compared: &ComparedGroups) -> Sheet {
     sections.extend(closing(notes, &doubts(sides)));
     sections.extend(Section::toned(Tone::Folded, "Options in force", options(sides)));
     sections.extend(Section::toned(Tone::Remarks, "How it was measured", vec![facts::origin(first)]));
+    sections.extend(Section::toned(Tone::OnPage, facts::GLOSSARY, facts::glossary()));
     Sheet { title: by_reference(sides).map(title).collect::<Vec<_>>().join("; "), sections, ..Sheet::default() }
 }
 

@@ -38,6 +38,7 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     sections.extend(charts::sections(comparison));
     sections.extend(Section::toned(Tone::Folded, "Options in force", facts::options(comparison)));
     sections.extend(Section::toned(Tone::Remarks, "How it was measured", vec![facts::origin(comparison)]));
+    sections.extend(Section::toned(Tone::OnPage, facts::GLOSSARY, facts::glossary()));
     sections.extend(Section::toned(Tone::OnPage, "Sessions", sessions(comparison)));
     sections.extend(Section::toned(Tone::OnPage, "What the figures are", vec![method(comparison)]));
     Sheet {
