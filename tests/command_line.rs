@@ -96,7 +96,7 @@ fn two_engines_are_compared_by_their_names() {
         json
     };
     assert_eq!(compared(&["lmdb", "redb"]), compared(&["--a", "engine=lmdb", "--b", "engine=redb"]));
-    place.refused(&["compare", "lmdb"], &["2 values"]);
+    place.refused(&["compare", "lmdb"], &["expected sides A and B", "--before", "--reference"]);
     place.refused(&["compare", "lmbd", "redb"], &["no stored run has engine=lmbd: did you mean `lmdb`?"]);
 }
 

@@ -207,7 +207,9 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
     match (&args.reference, &args.a, &args.b, args.sides.as_slice()) {
         (Some(reference), ..) => several_sides(places, args, reference),
         (None, Some(a), Some(b), _) | (None, None, None, [a, b]) => two_sides(places, args, a, b, None),
-        (None, ..) => Err(CliError::Usage("expected sides A and B, or --reference".to_owned())),
+        (None, ..) => Err(CliError::Usage(
+            "expected sides A and B, as in `dbdyno compare lmdb redb`, or --before or --reference".to_owned(),
+        )),
     }
 }
 

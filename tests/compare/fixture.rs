@@ -17,7 +17,7 @@ use dbdyno::{
 };
 use dbdyno_engine::durability::Tier;
 use dbdyno_workload::histogram::{empty, to_bytes};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::{fs, path::PathBuf, sync::OnceLock};
 use tempfile::TempDir;
 
@@ -136,8 +136,8 @@ impl Bench {
     /// Adds a run with tests numbered from 1 that took these times, in ns. Runs of one round have the same seed.
     pub(crate) fn run(&mut self, session: &str, round: u32, spec: &Variant, times: &[u64]) {
         let ordinal = self.batch.runs.len() as u32;
-        let at = Timestamp::from_second(1_800_000_000 + i64::from(ordinal)).unwrap();
         let sessions = self.batch.sessions.iter().position(|one| one.session_id == session).unwrap();
+        let at = self.batch.sessions[sessions].started_at + SignedDuration::from_secs(i64::from(ordinal));
         let seed = 1000 * sessions as u64 + u64::from(round);
         let run_id = identifier();
         let option = |scope: &str, (name, value): &(&str, &str)| OptionRecord {

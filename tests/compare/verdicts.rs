@@ -112,7 +112,7 @@ fn counts_of_both_sides_are_always_shown_and_no_line_of_figures_is_wider_than_80
     assert!(text.contains("8 pairs of runs of the same round"), "{text}");
     assert!(text.contains("up to 1 run of A and 0 runs of B in a test are left out: they have no partner"), "{text}");
     assert!(text.contains("not comparable [1]") && text.contains("[1] only A has Random reads at size 1000"), "{text}");
-    let figures = text.lines().skip(6).take_while(|line| !line.starts_with('['));
+    let figures = text.lines().skip_while(|line| !line.starts_with("test ")).take_while(|line| !line.starts_with('['));
     assert!(figures.clone().all(|line| line.chars().count() <= 80), "{text}");
 }
 

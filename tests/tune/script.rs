@@ -108,7 +108,7 @@ fn each_statement_has_a_row_with_its_own_verdict() {
     let csv = place.ok(&["tune", "ledger", "--format", "csv"]);
     let parts: Vec<&str> = csv.lines().filter(|line| line.contains(",mine,sorted,16,")).collect();
     assert_eq!(parts.len(), 1, "{csv}");
-    let answer = place.ok(&["tune", "answer", "--format", "pragma"]);
+    let answer = place.ok(&["tune", "answer", "last", "--format", "pragma"]);
     assert!(answer.contains("--   By statement: "), "{answer}");
 }
 

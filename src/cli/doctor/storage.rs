@@ -3,7 +3,7 @@
 use super::{finding::DoctorFinding, mount};
 use dbdyno_foundation::{
     base::units::{bytes, duration},
-    host::{Device, Doubt, SyncTimes, WorkFolderFacts, WriteCache, believable, device, measure_fsync},
+    host::{Device, ImplausibleSyncs, SyncTimes, WorkFolderFacts, WriteCache, believable, device, measure_fsync},
 };
 use std::path::Path;
 
@@ -97,7 +97,7 @@ fn judged(times: &SyncTimes, device: Device) -> DoctorFinding {
     const IGNORED: &str = "syncs are ignored, so tiers 2 and 3 cost the same as tier 1; choose another folder with --work-dir, and look for \
                            libeatmydata in LD_PRELOAD or a virtual disk with an unsafe cache";
     let advice = match doubt {
-        Doubt::NoTurn => {
+        ImplausibleSyncs::NoTurn => {
             "a cache acknowledges the writes; unless it is a controller's cache with a battery, turn it off (`hdparm -W 0`)"
         }
         _ => IGNORED,

@@ -21,19 +21,18 @@ const MOST: usize = 16;
 /// The configuration with the best mean of a group, compared with each other one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leader {
-    pub duels: Vec<Duel>,
+    pub duels: Vec<LeaderDuel>,
 }
 
 /// The comparison of a leader with another configuration.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Duel {
+pub struct LeaderDuel {
     /// If the reference of the group takes part, this is the comparison in the table, with the same verdicts.
     pub comparison: Comparison,
-    /// The side of the leader.
     pub leader: SideName,
 }
 
-impl Duel {
+impl LeaderDuel {
     /// Returns a verdict on A as the verdict on the leader.
     pub fn on_leader(&self, verdict: Verdict) -> Verdict {
         match (self.leader, verdict) {
@@ -78,17 +77,19 @@ fn leaders(groups: &[ReferenceGroup], sides: &[Comparison], options: &Options) -
         rest = others;
     }
     let pairs = leading.iter().flat_map(|(group, _, best)| match best {
-        Some(Best::Candidate(at)) => pairs(&group.candidates, *at),
-        Some(Best::Reference) | None => Vec::new(),
+        Some(GroupBest::Candidate(at)) => pairs(&group.candidates, *at),
+        Some(GroupBest::Reference) | None => Vec::new(),
     });
     let mut between = compare_chosen(pairs.collect(), &options);
-    let of_group = |(group, own, best): (&ReferenceGroup, &[Comparison], Option<Best>)| {
+    let of_group = |(group, own, best): (&ReferenceGroup, &[Comparison], Option<GroupBest>)| {
         let duels = match best? {
-            Best::Reference => own.iter().map(|side| Duel { comparison: side.clone(), leader: SideName::B }).collect(),
-            Best::Candidate(at) => {
+            GroupBest::Reference => {
+                own.iter().map(|side| LeaderDuel { comparison: side.clone(), leader: SideName::B }).collect()
+            }
+            GroupBest::Candidate(at) => {
                 let others = between.drain(..group.candidates.len() - 1);
                 let all = std::iter::once(own[at].clone()).chain(others);
-                all.map(|comparison| Duel { comparison, leader: SideName::A }).collect()
+                all.map(|comparison| LeaderDuel { comparison, leader: SideName::A }).collect()
             }
         };
         Some(Leader { duels })
@@ -98,12 +99,12 @@ fn leaders(groups: &[ReferenceGroup], sides: &[Comparison], options: &Options) -
 
 /// The configuration of a group with the best mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Best {
+enum GroupBest {
     Reference,
     Candidate(usize),
 }
 
-fn best(sides: &[Comparison]) -> Option<Best> {
+fn best(sides: &[Comparison]) -> Option<GroupBest> {
     let metric = sides.first().filter(|_| (2..=MOST).contains(&sides.len()))?.metric;
     // A / B, as a factor by which A is better below 1.
     let worth = |side: &Comparison| match (metric.better(), side.whole()?.0) {
@@ -113,7 +114,7 @@ fn best(sides: &[Comparison]) -> Option<Best> {
     };
     let known = sides.iter().enumerate().filter_map(|(at, side)| Some((at, worth(side)?)));
     let (at, worth) = known.min_by(|(_, one), (_, next)| one.total_cmp(next))?;
-    Some(if worth < 1.0 { Best::Candidate(at) } else { Best::Reference })
+    Some(if worth < 1.0 { GroupBest::Candidate(at) } else { GroupBest::Reference })
 }
 
 /// Returns all pairs of candidates; those of the leader come first and are wanted.

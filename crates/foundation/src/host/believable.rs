@@ -24,7 +24,7 @@ pub struct Device {
 
 /// Why measured sync times cannot be true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doubt {
+pub enum ImplausibleSyncs {
     /// No disk answers that fast.
     NoDisk,
     /// A sync after a write takes no longer than a sync of nothing.
@@ -41,19 +41,19 @@ pub enum Doubt {
 ///
 /// # Errors
 /// The first reason why not.
-pub fn believable(times: &SyncTimes, device: Device) -> Result<(), Doubt> {
+pub fn believable(times: &SyncTimes, device: Device) -> Result<(), ImplausibleSyncs> {
     let SyncTimes { nothing_ns, small_ns, large_ns } = *times;
     let turns = device.rotational == Some(true);
     let bytes_per_second = (u128::from(SyncTimes::LARGE_BYTES) * 1_000_000_000 / u128::from(large_ns.max(1))) as u64;
     let most = if turns { MOST_TURNING } else { MOST_SOLID };
     match () {
-        () if small_ns < FASTEST_DISK_NS => Err(Doubt::NoDisk),
-        () if small_ns < FLUSH_NS && small_ns < nothing_ns.saturating_mul(2) => Err(Doubt::AsNothing),
-        () if turns && small_ns < FASTEST_TURN_NS => Err(Doubt::NoTurn),
+        () if small_ns < FASTEST_DISK_NS => Err(ImplausibleSyncs::NoDisk),
+        () if small_ns < FLUSH_NS && small_ns < nothing_ns.saturating_mul(2) => Err(ImplausibleSyncs::AsNothing),
+        () if turns && small_ns < FASTEST_TURN_NS => Err(ImplausibleSyncs::NoTurn),
         () if device.written_at_once => Ok(()),
         // A tenth is less than any disk needs for four thousand times the bytes, however slow its flush is.
-        () if large_ns < small_ns.saturating_add(small_ns / 10) => Err(Doubt::NoGrowth),
-        () if bytes_per_second > most => Err(Doubt::TooMuch { bytes_per_second }),
+        () if large_ns < small_ns.saturating_add(small_ns / 10) => Err(ImplausibleSyncs::NoGrowth),
+        () if bytes_per_second > most => Err(ImplausibleSyncs::TooMuch { bytes_per_second }),
         () => Ok(()),
     }
 }
@@ -88,27 +88,27 @@ mod tests {
     #[test]
     fn lies_are_found_with_their_reason() {
         let swallowed = SyncTimes { nothing_ns: 300, small_ns: 2_100, large_ns: 900 };
-        assert_eq!(believable(&swallowed, SOLID), Err(Doubt::NoDisk), "eatmydata, tmpfs");
-        assert_eq!(believable(&times(8, 12, 3_000), UNKNOWN), Err(Doubt::AsNothing));
-        assert_eq!(believable(&times(40, 90, 90_000), TURNING), Err(Doubt::NoTurn), "a cache answers");
+        assert_eq!(believable(&swallowed, SOLID), Err(ImplausibleSyncs::NoDisk), "eatmydata, tmpfs");
+        assert_eq!(believable(&times(8, 12, 3_000), UNKNOWN), Err(ImplausibleSyncs::AsNothing));
+        assert_eq!(believable(&times(40, 90, 90_000), TURNING), Err(ImplausibleSyncs::NoTurn), "a cache answers");
         assert_eq!(believable(&times(40, 90, 90_000), SOLID), Ok(()), "the same is right without turns");
-        assert_eq!(believable(&times(30, 100, 105), SOLID), Err(Doubt::NoGrowth));
+        assert_eq!(believable(&times(30, 100, 105), SOLID), Err(ImplausibleSyncs::NoGrowth));
         let quick = believable(&times(30, 100, 300), SOLID);
-        assert_eq!(quick, Err(Doubt::TooMuch { bytes_per_second: 55_924_053_333 }));
-        assert!(matches!(believable(&times(200, 2_000, 3_000), TURNING), Err(Doubt::TooMuch { .. })));
+        assert_eq!(quick, Err(ImplausibleSyncs::TooMuch { bytes_per_second: 55_924_053_333 }));
+        assert!(matches!(believable(&times(200, 2_000, 3_000), TURNING), Err(ImplausibleSyncs::TooMuch { .. })));
     }
 
     #[test]
     fn where_writes_are_synced_the_sync_has_nothing_left_to_do() {
         let device = Device { written_at_once: true, ..SOLID };
         assert_eq!(believable(&times(1, 500, 1), device), Ok(()));
-        assert_eq!(believable(&times(0, 2, 1), device), Err(Doubt::NoDisk));
+        assert_eq!(believable(&times(0, 2, 1), device), Err(ImplausibleSyncs::NoDisk));
     }
 
     #[test]
     fn no_time_at_all_is_no_time_of_a_disk() {
         let none = SyncTimes { nothing_ns: 0, small_ns: 0, large_ns: 0 };
-        assert_eq!(believable(&none, UNKNOWN), Err(Doubt::NoDisk));
+        assert_eq!(believable(&none, UNKNOWN), Err(ImplausibleSyncs::NoDisk));
         let endless = SyncTimes { nothing_ns: u64::MAX, small_ns: u64::MAX, large_ns: u64::MAX };
         assert_eq!(believable(&endless, UNKNOWN), Ok(()), "nothing overflows");
     }

@@ -32,7 +32,7 @@ mod virtualisation;
 mod work_folder;
 mod write_cache;
 
-pub use believable::{Device, Doubt, believable};
+pub use believable::{Device, ImplausibleSyncs, believable};
 pub use clock_reading::ClockReading;
 pub use facts::{HostFacts, name_machine, named_id};
 pub use fsync::measure_fsync;

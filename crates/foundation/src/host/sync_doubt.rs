@@ -1,6 +1,6 @@
 //! Reasons why data that is synced in the work folder does not survive a power loss.
 
-use super::{Device, Doubt, MountEffect, MountOption, SyncTimes, WorkFolderFacts, WriteCache, believable};
+use super::{Device, ImplausibleSyncs, MountEffect, MountOption, SyncTimes, WorkFolderFacts, WriteCache, believable};
 use crate::base::units::{bytes, duration};
 use std::{fmt, path::Path};
 
@@ -31,7 +31,7 @@ pub enum SyncDoubt {
     /// The disk has a write cache, but the kernel is configured to assume that it has none.
     CacheDenied,
     /// The measured sync times cannot be true.
-    Untrue(Doubt, SyncTimes),
+    Untrue(ImplausibleSyncs, SyncTimes),
 }
 
 impl SyncDoubt {
@@ -77,15 +77,17 @@ impl fmt::Display for SyncDoubt {
 
 impl SyncTimes {
     /// Describes why these times cannot be true: `4 KiB in 400 ns: no disk is that fast`.
-    pub fn contradiction(&self, doubt: Doubt) -> String {
+    pub fn contradiction(&self, doubt: ImplausibleSyncs) -> String {
         let [nothing, small, large] = [self.nothing_ns, self.small_ns, self.large_ns].map(|ns| duration(ns as f64));
         let much = bytes(Self::LARGE_BYTES);
         match doubt {
-            Doubt::NoDisk => format!("4 KiB in {small}: no disk is that fast"),
-            Doubt::AsNothing => format!("4 KiB in {small}, nothing in {nothing}: a sync writes nothing"),
-            Doubt::NoTurn => format!("4 KiB in {small}: a rotating disk needs milliseconds"),
-            Doubt::NoGrowth => format!("{much} in {large}, 4 KiB in {small}: the amount of data makes no difference"),
-            Doubt::TooMuch { bytes_per_second } => {
+            ImplausibleSyncs::NoDisk => format!("4 KiB in {small}: no disk is that fast"),
+            ImplausibleSyncs::AsNothing => format!("4 KiB in {small}, nothing in {nothing}: a sync writes nothing"),
+            ImplausibleSyncs::NoTurn => format!("4 KiB in {small}: a rotating disk needs milliseconds"),
+            ImplausibleSyncs::NoGrowth => {
+                format!("{much} in {large}, 4 KiB in {small}: the amount of data makes no difference")
+            }
+            ImplausibleSyncs::TooMuch { bytes_per_second } => {
                 format!("{much} in {large}: no disk of this kind writes {} a second", bytes(bytes_per_second))
             }
         }

@@ -6,7 +6,7 @@ use super::{
     several,
     words::comparatives,
 };
-use dbdyno_comparing::compare::{Duel, Leader, Line, Part, SideName};
+use dbdyno_comparing::compare::{Leader, LeaderDuel, Line, Part, SideName};
 use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_stats::{SAME_BAND, Verdict};
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(super) fn leading(leader: &Leader) -> Vec<String> {
 }
 
 /// Returns the name of the leader in a duel, and that of the other.
-fn names(duel: &Duel) -> [String; 2] {
+fn names(duel: &LeaderDuel) -> [String; 2] {
     let [a, b] = [&duel.comparison.a, &duel.comparison.b].map(several::name);
     if duel.leader == SideName::A { [a, b] } else { [b, a] }
 }
@@ -160,7 +160,7 @@ struct Distance {
 }
 
 impl Distance {
-    fn of(duel: &Duel, metric: Metric) -> Option<Self> {
+    fn of(duel: &LeaderDuel, metric: Metric) -> Option<Self> {
         let (ratio, interval) = duel.comparison.whole()?;
         let advantage = Advantage::new(ratio, interval, metric);
         let [_, other] = names(duel);

@@ -36,7 +36,7 @@ pub fn sentence(comparison: &Comparison) -> String {
 
 /// Returns the comparison in a sentence, its parts in another one if it has any, whether the sides are equally durable, and the doubts.
 pub fn sentences(comparison: &Comparison) -> Vec<String> {
-    let durability = facts::durability([&comparison.b, &comparison.a].into_iter());
+    let durability = facts::durability([&comparison.a, &comparison.b].into_iter());
     let doubted = doubts_sentence(&comparison.doubts);
     std::iter::once(sentence(comparison)).chain(of_parts(comparison)).chain(durability).chain(doubted).collect()
 }

@@ -69,7 +69,8 @@ impl CompareScreen {
         let compared = self.exported_session(world);
         let sides = &compared.sides;
         let Some(first) = sides.first() else { return Intents::new() };
-        let mut lines = Vec::new();
+        let mut lines = several::answers(&compared);
+        lines.push(String::new());
         let place = self.sweep().and_then(|sweep| sweep.places.get(self.looked.ranked_by));
         if let Some(effects) = place.and_then(|place| place.effects.as_ref())
             && self.looked.view == CompareView::Sweep
