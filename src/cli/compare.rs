@@ -201,8 +201,10 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
             return Err(CliError::Usage("--before: expected one selection, whose runs it separates".to_owned()));
         };
         selection("A", all)?;
-        let Since { words, sides: [since, before] } = Since::find(&places.opened()?, all, when)?;
-        return two_sides(places, args, &since, &before, Some(words));
+        let store = places.opened()?;
+        let _opened_once = store.read_together();
+        let Since { words, sides: [since, before] } = Since::find(&store, all, when)?;
+        return two_sides(places, args, &since, &before, Some((words, store.clone())));
     }
     match (&args.reference, &args.a, &args.b, args.sides.as_slice()) {
         (Some(reference), ..) => several_sides(places, args, reference),
@@ -292,22 +294,23 @@ fn with_configurations(side: Side) -> Vec<Side> {
     if parts.len() > 1 { parts } else { vec![side] }
 }
 
-/// Compares two selections. `since`: the moment that separates them, if nothing else does.
+/// Compares two selections. `since`: the moment that separates them, if nothing else does, with the store in which it was found.
 fn two_sides(
     places: &Places,
     args: &CompareArgs,
     text_a: &str,
     text_b: &str,
-    since: Option<String>,
+    since: Option<(String, Store)>,
 ) -> Result<ExitCode, CliError> {
     let (a, b) = (selection("--a", text_a)?, selection("--b", text_b)?);
+    let (since, opened) = since.unzip();
     let options = Options { since, ..options(args)? };
     let output = args.out.checked(places)?;
     let format = args.format(COMMAND_FORMATS)?;
     if args.scaling {
         format.own(SCALING_FORMATS).map_err(|error| CliError::Usage(format!("--scaling: --format {error}")))?;
     }
-    let store = places.opened()?;
+    let store = opened.map_or_else(|| places.opened(), Ok)?;
     let latencies = match format {
         OutputFormat::Own(Format::Table | Format::Markdown | Format::Benchfmt | Format::Summary | Format::Comment)
         | OutputFormat::Tracker(_) => Latencies::Left,

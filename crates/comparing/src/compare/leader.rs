@@ -18,23 +18,38 @@ use dbdyno_stats::Verdict;
 /// The most candidates that are compared with each other: the pairs grow with their square.
 const MOST: usize = 16;
 
-/// The configuration with the best mean of a group, compared with each other one.
+/// The configuration with the best mean of a group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Leader {
-    pub duels: Vec<LeaderDuel>,
+    best: GroupBest,
+    /// The leader as A with each other candidate as B; empty if the reference leads.
+    others: Vec<Comparison>,
 }
 
-/// The comparison of a leader with another configuration.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LeaderDuel {
-    /// If the reference of the group takes part, this is the comparison in the table, with the same verdicts.
-    pub comparison: Comparison,
+/// The comparison of a leader with another configuration of its group.
+#[derive(Debug, Clone, Copy)]
+pub struct LeaderDuel<'c> {
+    pub comparison: &'c Comparison,
     pub leader: SideName,
 }
 
-impl LeaderDuel {
+impl Leader {
+    /// Returns the comparisons with all other configurations. `sides`: those of the group in its table; one with the reference has the same
+    /// verdicts here as there.
+    pub fn duels<'c>(&'c self, sides: &'c [Comparison]) -> Vec<LeaderDuel<'c>> {
+        let led_by = |leader| move |comparison| LeaderDuel { comparison, leader };
+        match self.best {
+            GroupBest::Reference => sides.iter().map(led_by(SideName::B)).collect(),
+            GroupBest::Candidate(at) => {
+                sides.get(at).into_iter().chain(&self.others).map(led_by(SideName::A)).collect()
+            }
+        }
+    }
+}
+
+impl LeaderDuel<'_> {
     /// Returns a verdict on A as the verdict on the leader.
-    pub fn on_leader(&self, verdict: Verdict) -> Verdict {
+    pub fn on_leader(self, verdict: Verdict) -> Verdict {
         match (self.leader, verdict) {
             (SideName::B, Verdict::Faster) => Verdict::Slower,
             (SideName::B, Verdict::Slower) => Verdict::Faster,
@@ -61,38 +76,35 @@ impl ComparedGroups {
 
     /// Returns the sides of each group with its leader.
     pub fn groups(&self) -> impl Iterator<Item = (&[Comparison], Option<&Leader>)> {
-        let groups = self.sides.chunk_by(|one, next| one.b.selection == next.b.selection);
-        groups.zip(&self.leaders).map(|(sides, leader)| (sides, leader.as_ref()))
+        by_reference(&self.sides).zip(&self.leaders).map(|(sides, leader)| (sides, leader.as_ref()))
     }
+}
+
+/// Groups consecutive sides by their reference.
+pub fn by_reference(sides: &[Comparison]) -> impl Iterator<Item = &[Comparison]> {
+    sides.chunk_by(|one, next| one.b.selection == next.b.selection)
 }
 
 /// Returns the leader of each group. `sides`: the comparisons of the candidates with their references, group by group.
 fn leaders(groups: &[ReferenceGroup], sides: &[Comparison], options: &Options) -> Vec<Option<Leader>> {
-    let options = Options { by_size: false, scaling: false, pivot: None, ..options.clone() };
+    // An answer has no forecast, which would take most of the time.
+    let options = Options { by_size: false, scaling: false, pivot: None, without_forecast: true, ..options.clone() };
     let mut rest = sides;
     let mut leading = Vec::new();
     for group in groups {
         let (own, others) = rest.split_at(group.candidates.len());
-        leading.push((group, own, best(own)));
+        leading.push((group, best(own)));
         rest = others;
     }
-    let pairs = leading.iter().flat_map(|(group, _, best)| match best {
+    let pairs = leading.iter().flat_map(|(group, best)| match best {
         Some(GroupBest::Candidate(at)) => pairs(&group.candidates, *at),
         Some(GroupBest::Reference) | None => Vec::new(),
     });
     let mut between = compare_chosen(pairs.collect(), &options);
-    let of_group = |(group, own, best): (&ReferenceGroup, &[Comparison], Option<GroupBest>)| {
-        let duels = match best? {
-            GroupBest::Reference => {
-                own.iter().map(|side| LeaderDuel { comparison: side.clone(), leader: SideName::B }).collect()
-            }
-            GroupBest::Candidate(at) => {
-                let others = between.drain(..group.candidates.len() - 1);
-                let all = std::iter::once(own[at].clone()).chain(others);
-                all.map(|comparison| LeaderDuel { comparison, leader: SideName::A }).collect()
-            }
-        };
-        Some(Leader { duels })
+    let of_group = |(group, best): (&ReferenceGroup, Option<GroupBest>)| {
+        let best = best?;
+        let others = if best == GroupBest::Reference { 0 } else { group.candidates.len() - 1 };
+        Some(Leader { best, others: between.drain(..others).collect() })
     };
     leading.into_iter().map(of_group).collect()
 }

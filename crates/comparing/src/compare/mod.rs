@@ -42,7 +42,7 @@ mod zeros;
 
 pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use groups::{Grouped, ReferenceGroup, grouped};
-pub use leader::{ComparedGroups, Leader, LeaderDuel};
+pub use leader::{ComparedGroups, Leader, LeaderDuel, by_reference};
 pub use load::{Side, as_rates, by_configuration, load, load_all, load_both, of_sessions, others_of, with_repeats};
 pub use looks::{AnotherLook, price};
 pub use model::{

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The moment of a comparison of before and since.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Since {
-    /// As readers see it: `2026-10-25`, or `sqlite 3.54.1 (2026-10-25)`.
+    /// As readers see it: `2026-10-25`, or `3.54.1 (2026-10-25)` for a version.
     pub words: String,
     /// The selections since then and before.
     pub sides: [String; 2],
@@ -30,8 +30,7 @@ impl From<StoreError> for SinceError {
 }
 
 impl Since {
-    /// Finds a moment: a day, a time, or the first run of the selection with this tag, this version of its engine, or this version of
-    /// dbdyno.
+    /// Finds a moment: a day, a time, or the first session of the selection with this tag or this version of its engine.
     ///
     /// # Errors
     /// The text is none of these, or the store cannot be read.

@@ -202,7 +202,7 @@ pub(super) const GLOSSARY: &str = "What the words mean";
 pub(super) fn glossary() -> Vec<String> {
     let words = [
         "tier: what a commit survives. 3 power-safe: a power loss. 2 consistent: a power loss that may take the latest commits, and nothing else. 1 process-safe: a crash of the program; a power loss may corrupt the database. 0 unsafe: nothing is promised",
-        "faster, slower: a difference that neither chance nor the noise of the machine explains; of all that are told, 5 % may be false",
+        "faster, slower: a difference beyond chance and the noise of the machine; 5 % of all differences shown may be false",
         "same: shown to be within 3 %; undecided: neither is shown, and n more rounds would decide it in 9 of 10 cases",
         "2.5x (2.0-3.2): the factor, and the interval that has the true one with a confidence of 95 %",
         "geometric mean: the factor over all tests, each with the same weight",

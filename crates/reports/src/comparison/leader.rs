@@ -1,4 +1,4 @@
-//! Several configurations in sentences: which one is best, in which tests, and by how much.
+//! Several configurations in sentences: the best, its tests, and its distance from the others.
 
 use super::{
     ratios::Advantage,
@@ -6,25 +6,25 @@ use super::{
     several,
     words::comparatives,
 };
-use dbdyno_comparing::compare::{Leader, LeaderDuel, Line, Part, SideName};
+use dbdyno_comparing::compare::{LeaderDuel, Line, Part, SideName};
 use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_stats::{SAME_BAND, Verdict};
 use std::collections::BTreeMap;
 
-/// The most configurations whose distance from the leader is told. Of more, those of the next and of the last are.
-const TOLD: usize = 3;
+/// The most distances in the answer: beyond, only the nearest and the farthest.
+const DISTANCES: usize = 3;
 
-/// Returns what the verdicts on a leader say, and its distance from the others: `lmdb is fastest in 5 of 8 tests; undecided in 3 tests.` and
+/// Describes a leader's verdicts, and its distance from the others: `lmdb is fastest in 5 of 8 tests; undecided in 3 tests.` and
 /// `By the geometric mean, it is 1.9x faster than redb (1.5-2.4) and 2.5x faster than sqlite (2.0-3.2).`
-pub(super) fn leading(leader: &Leader) -> Vec<String> {
-    let Some(first) = leader.duels.first() else { return Vec::new() };
+pub(super) fn leading(duels: &[LeaderDuel<'_>]) -> Vec<String> {
+    let Some(first) = duels.first() else { return Vec::new() };
     let metric = first.comparison.metric;
-    let tests = tests(leader);
-    std::iter::once(by_tests(leader, &tests, metric)).chain(by_mean(leader, tests.len(), metric)).collect()
+    let tests = tests(duels);
+    std::iter::once(by_tests(duels, &tests, metric)).chain(by_mean(duels, tests.len(), metric)).collect()
 }
 
-/// Returns the name of the leader in a duel, and that of the other.
-fn names(duel: &LeaderDuel) -> [String; 2] {
+/// Returns the names of the leader and of the other configuration.
+fn names(duel: &LeaderDuel<'_>) -> [String; 2] {
     let [a, b] = [&duel.comparison.a, &duel.comparison.b].map(several::name);
     if duel.leader == SideName::A { [a, b] } else { [b, a] }
 }
@@ -35,7 +35,7 @@ struct LedTest<'l> {
     verdicts: Vec<Option<Verdict>>,
 }
 
-/// What the verdicts on a leader in a test say together. Other numbers are those of duels.
+/// The place of a leader in a test, by all of its verdicts. Other configurations are given by the index of their duel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Placing {
     Fastest,
@@ -48,7 +48,7 @@ enum Placing {
 }
 
 impl LedTest<'_> {
-    /// Returns what the verdicts say, the gravest of it; each of the others that are ahead is a placing of its own.
+    /// Returns the gravest result of all verdicts. Each configuration that is ahead is a placing of its own.
     fn placings(&self) -> Vec<Placing> {
         let with = |wanted: Verdict| -> Vec<usize> {
             let all = self.verdicts.iter().enumerate();
@@ -77,15 +77,15 @@ impl LedTest<'_> {
 }
 
 /// Returns the tests of all duels. Actors and statements are parts of tests.
-fn tests(leader: &Leader) -> Vec<LedTest<'_>> {
-    let mut tests: Vec<LedTest<'_>> = Vec::new();
+fn tests<'c>(duels: &[LeaderDuel<'c>]) -> Vec<LedTest<'c>> {
+    let mut tests: Vec<LedTest<'c>> = Vec::new();
     let mut places: BTreeMap<(&Part, &str, u32, &str), usize> = BTreeMap::new();
-    for (at, duel) in leader.duels.iter().enumerate() {
+    for (at, duel) in duels.iter().enumerate() {
         for line in duel.comparison.lines.iter().filter(|line| line.actor.is_none()) {
             let key = (&line.part, line.size.as_str(), line.test, line.name.as_str());
             let place = *places.entry(key).or_insert(tests.len());
             if place == tests.len() {
-                tests.push(LedTest { line, verdicts: vec![None; leader.duels.len()] });
+                tests.push(LedTest { line, verdicts: vec![None; duels.len()] });
             }
             tests[place].verdicts[at] = line.found.as_ref().map(|found| duel.on_leader(found.verdict));
         }
@@ -93,10 +93,10 @@ fn tests(leader: &Leader) -> Vec<LedTest<'_>> {
     tests
 }
 
-fn by_tests(leader: &Leader, tests: &[LedTest<'_>], metric: Metric) -> String {
-    let others: Vec<String> = leader.duels.iter().map(|duel| names(duel)[1].clone()).collect();
-    let name = &names(&leader.duels[0])[0];
-    let has_groups = leader.duels.iter().any(|duel| duel.comparison.means.len() > 1);
+fn by_tests(duels: &[LeaderDuel<'_>], tests: &[LedTest<'_>], metric: Metric) -> String {
+    let others: Vec<String> = duels.iter().map(|duel| names(duel)[1].clone()).collect();
+    let name = &names(&duels[0])[0];
+    let has_groups = duels.iter().any(|duel| duel.comparison.means.len() > 1);
     let mut placings: BTreeMap<Placing, Vec<&Line>> = BTreeMap::new();
     for test in tests {
         for placing in test.placings() {
@@ -154,13 +154,13 @@ struct Distance {
     /// The factor between them, above 1.
     factor: f64,
     text: String,
-    /// Whether it is more than chance. The mean has an interval of its own, which knows nothing of the choice of the leader, so a verdict
-    /// on a test has to say the same.
+    /// Whether it is more than chance. The interval of a mean does not allow for the choice of the leader, so a verdict on a test has to
+    /// agree.
     is_shown: bool,
 }
 
 impl Distance {
-    fn of(duel: &LeaderDuel, metric: Metric) -> Option<Self> {
+    fn of(duel: &LeaderDuel<'_>, metric: Metric) -> Option<Self> {
         let (ratio, interval) = duel.comparison.whole()?;
         let advantage = Advantage::new(ratio, interval, metric);
         let [_, other] = names(duel);
@@ -177,11 +177,11 @@ impl Distance {
     }
 }
 
-fn by_mean(leader: &Leader, tests: usize, metric: Metric) -> Option<String> {
-    let all = leader.duels.iter().filter_map(|duel| Distance::of(duel, metric));
+fn by_mean(duels: &[LeaderDuel<'_>], tests: usize, metric: Metric) -> Option<String> {
+    let all = duels.iter().filter_map(|duel| Distance::of(duel, metric));
     let (mut shown, open): (Vec<Distance>, Vec<Distance>) = all.partition(|distance| distance.is_shown);
     shown.sort_by(|one, next| one.factor.total_cmp(&next.factor));
-    if shown.len() > TOLD {
+    if shown.len() > DISTANCES {
         let last = shown.pop();
         shown.truncate(1);
         shown.extend(last);
@@ -192,7 +192,7 @@ fn by_mean(leader: &Leader, tests: usize, metric: Metric) -> Option<String> {
         (_, "faster") => "By the geometric mean, it is",
         _ => "By the geometric mean, it has",
     };
-    // About a single test, the first sentence has said it.
+    // The first sentence already describes a single test.
     let open = match open.is_empty() || tests == 1 {
         true => String::new(),
         false => {

@@ -43,7 +43,7 @@ use dbdyno_store::write_parquet;
 pub const FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt, Format::Parquet];
 
-/// The formats of the command: those of [`FORMATS`], and two of their answer.
+/// The formats of the command: [`FORMATS`], and two with only or mainly the answer.
 pub const COMMAND_FORMATS: &[Format] = &[
     Format::Table,
     Format::Markdown,

@@ -148,22 +148,25 @@ fn changed_since(comparison: &Comparison, wording: &Wording, lines: &[&Line], si
         [only] => format!("in {}", name(comparison, only)),
         all => format!("in {} of {}", of.len(), counted(all.len(), "test")),
     };
-    let by = comparison.whole().map(|(ratio, interval)| {
-        let range =
-            interval.map_or_else(String::new, |range| format!(" ({}..{} %)", percent(range.low), percent(range.high)));
-        let mean = if lines.len() > 1 { " by the geometric mean" } else { "" };
-        format!(", {} %{range}{mean}", percent(ratio))
-    });
-    let by = by.unwrap_or_default();
+    // A mean that goes the other way would contradict the verdicts.
+    let by = |is_better: bool| {
+        let whole = comparison.whole();
+        let agreeing = whole.filter(|(ratio, _)| Advantage::new(*ratio, None, wording.metric).is_a == is_better);
+        agreeing.map_or_else(String::new, |(ratio, interval)| {
+            let ends = interval.map(|range| format!(" ({}..{} %)", percent(range.low), percent(range.high)));
+            let mean = if lines.len() > 1 { " by the geometric mean" } else { "" };
+            format!(", {} %{}{mean}", percent(ratio), ends.unwrap_or_default())
+        })
+    };
     let versions = versions_between(comparison);
     let (first, other) = match (verdicts.worse.len(), verdicts.better.len()) {
         (0, 0) => (format!("No change is shown since {since}{versions}"), Vec::new()),
         (worse_in, better_in) if worse_in >= better_in => (
-            format!("{} since {since} {}{by}{versions}", capitalised(worse), in_how_many(&verdicts.worse)),
+            format!("{} since {since} {}{}{versions}", capitalised(worse), in_how_many(&verdicts.worse), by(false)),
             vec![(verdicts.better.as_slice(), better)],
         ),
         _ => (
-            format!("{} since {since} {}{by}{versions}", capitalised(better), in_how_many(&verdicts.better)),
+            format!("{} since {since} {}{}{versions}", capitalised(better), in_how_many(&verdicts.better), by(true)),
             vec![(verdicts.worse.as_slice(), worse)],
         ),
     };

@@ -18,7 +18,7 @@ use crate::{
     sheet::{self, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, TableStyle, Tone},
 };
 use dbdyno_comparing::compare::{
-    COMPARISON_VERSION, ComparedGroups, Comparison, Leader, Line, Mean, RatioForm, SideFacts,
+    COMPARISON_VERSION, ComparedGroups, Comparison, Leader, Line, Mean, RatioForm, SideFacts, by_reference,
 };
 use dbdyno_comparing::doubt::Doubt;
 use dbdyno_foundation::{
@@ -32,7 +32,7 @@ use serde_json::json;
 pub const SEVERAL_FORMATS: &[Format] =
     &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Parquet];
 
-/// The formats of the command: those of [`SEVERAL_FORMATS`], and two of their answer.
+/// The formats of the command: [`SEVERAL_FORMATS`], and two with only or mainly the answer.
 pub const SEVERAL_COMMAND_FORMATS: &[Format] = &[
     Format::Table,
     Format::Markdown,
@@ -46,7 +46,7 @@ pub const SEVERAL_COMMAND_FORMATS: &[Format] = &[
 
 /// Width of a side's name, in characters.
 const SIDE: usize = 16;
-/// The most sides of a group whose parts of tests are told one side after the other.
+/// The most sides of a group whose parts of tests the answer describes.
 const PARTS: usize = 2;
 
 /// A test at a size, with the line of each side.
@@ -119,11 +119,6 @@ pub fn cells(line: Option<&Line>, wording: &Wording) -> [String; 2] {
     [ratio, wording.range(found.interval)]
 }
 
-/// Groups consecutive sides by their reference.
-pub fn by_reference(sides: &[Comparison]) -> impl Iterator<Item = &[Comparison]> {
-    sides.chunk_by(|one, next| one.b.selection == next.b.selection)
-}
-
 /// Returns the text below the figures, each sentence once for all sides.
 fn remarks(sides: &[Comparison]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -168,7 +163,7 @@ pub fn answers(compared: &ComparedGroups) -> Vec<String> {
 /// Returns what the verdicts say about the leader of a group, or about its only candidate.
 pub fn group_answers(sides: &[Comparison], leader: Option<&Leader>) -> Vec<String> {
     let whole = match leader {
-        Some(leader) => leading(leader),
+        Some(leader) => leading(&leader.duels(sides)),
         None => sides.iter().map(sentence).collect(),
     };
     let parts = if sides.len() <= PARTS { sides.iter().filter_map(of_parts).collect() } else { Vec::new() };
