@@ -156,7 +156,7 @@ fn no_output_has_anything_live_of_what_engines_and_others_results_say() {
         (&["results", "--matrix", "--by-configuration"], &all),
         (&["results", "--transpose"], &all),
         (&["sql", "FROM results"], &data),
-        (&["compare", "--a", &a, "--b", &b], &["table", "markdown", "csv", "json", "html", "benchfmt"]),
+        (&["compare", "--a", &a, "--b", &b], &["table", "markdown", "csv", "json", "html", "svg", "benchfmt"]),
         (&["compare", "--reference", &a, "--with", &b], &["table", "markdown", "csv", "json", "html"]),
         (&["trend", &a], &all),
     ];

@@ -140,8 +140,8 @@ fn what_changed_since_a_moment_is_said_in_one_sentence() {
     {
         let summary = since(when, &["--format", "summary"]).stdout;
         assert_eq!(summary.lines().count(), 1, "{summary}");
-        let expected = format!("Slower since {words} in Writes, +");
-        assert!(summary.starts_with(&expected) && summary.contains(", x 1.0 to 1.1."), "{summary}");
+        let expected = format!("Slower since {words} in Writes, wall time +");
+        assert!(summary.starts_with(&expected) && summary.contains("; x changed from 1.0 to 1.1."), "{summary}");
         let percent: f64 = summary[expected.len()..].split(' ').next().unwrap().parse().unwrap();
         assert!((4.0..6.0).contains(&percent), "{summary}");
     }

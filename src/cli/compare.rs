@@ -2,12 +2,12 @@
 
 use super::{
     args::{
-        CsvArgs, OutArgs, OutputFormat, Places, chosen_format, format_or_tracker, metric, one_of, percent,
+        OutArgs, OutputFormat, Places, StyleArgs, chosen_format, format_or_tracker, metric, one_of, percent,
         say_unmatched,
     },
     completions::{engines, terms},
     error::{CliError, INTERRUPTED, unwritten},
-    output::{command_line, print, print_coloured, table_style, written},
+    output::{command_line, print, print_coloured, written},
     until_decided::{Further, RoundsOutcome, until_decided},
 };
 use clap::Args;
@@ -27,7 +27,6 @@ use dbdyno_reports::{
         COMMAND_FORMATS, SCALING_FORMATS, SEVERAL_COMMAND_FORMATS, export, export_several, grown_text, several, text,
     },
     format::Format,
-    sheet::TableStyle,
     tracked::{RATIO_TRACKERS, ratios},
 };
 use dbdyno_running::session::{SessionComparisons, closing, verdicts_of};
@@ -152,7 +151,7 @@ pub(super) struct CompareArgs {
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
-    csv: CsvArgs,
+    style: StyleArgs,
 }
 
 /// What a comparison can be summarised over.
@@ -181,9 +180,7 @@ impl CompareArgs {
     fn format(&self, supported: &'static [Format]) -> Result<OutputFormat, CliError> {
         let requested = if self.json { Some(OutputFormat::Own(Format::Json)) } else { self.format };
         let format = chosen_format(requested, self.out.file(), supported, Format::Table)?;
-        if format == OutputFormat::Own(Format::Parquet) && self.out.file().is_none() {
-            return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
-        }
+        self.style.check(format)?;
         Ok(format)
     }
 
@@ -272,11 +269,11 @@ fn shown_beside(
     }
     match output {
         Some(output) => {
-            let style = TableStyle::FILE;
-            export_several(&compared, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
+            let style = args.style.style(true);
+            export_several(&compared, format, style, output).map_err(unwritten(output.target()))?;
         }
         None => {
-            print_as(format, &several(&compared, format, table_style(), args.csv.cells)?)?;
+            print_as(format, &several(&compared, format, args.style.style(false))?)?;
         }
     }
     say_allowances(&compared.sides);
@@ -314,9 +311,9 @@ fn two_sides(
     let latencies = match format {
         OutputFormat::Own(Format::Table | Format::Markdown | Format::Benchfmt | Format::Summary | Format::Comment)
         | OutputFormat::Tracker(_) => Latencies::Left,
-        OutputFormat::Own(Format::Csv | Format::Json | Format::Html | Format::Parquet | Format::Lines) => {
-            Latencies::Read
-        }
+        OutputFormat::Own(
+            Format::Csv | Format::Json | Format::Html | Format::Svg | Format::Png | Format::Parquet | Format::Lines,
+        ) => Latencies::Read,
     };
     let selected = [(text_a, &a), (text_b, &b)];
     let [side_a, side_b] = load_both(&store, selected, args.metric(), latencies)?;
@@ -345,11 +342,11 @@ fn two_sides(
             written(&ratios(&comparison, tracker)?, output.as_ref())?;
         }
         (OutputFormat::Own(format), Some(output)) => {
-            let style = TableStyle::FILE;
-            export(&comparison, format, style, args.csv.cells, output).map_err(unwritten(output.target()))?;
+            let style = args.style.style(true);
+            export(&comparison, format, style, output).map_err(unwritten(output.target()))?;
         }
         (OutputFormat::Own(format), None) => {
-            print_as(format, &text(&comparison, format, table_style(), args.csv.cells)?)?;
+            print_as(format, &text(&comparison, format, args.style.style(false))?)?;
         }
     }
     say_allowances(std::slice::from_ref(&comparison));

@@ -63,9 +63,6 @@ pub(super) fn export(places: &Places, args: &ExportArgs) -> Result<ExitCode, Cli
             format.name()
         )));
     }
-    if (format, args.out.file()) == (OutputFormat::Own(Format::Parquet), None) {
-        return Err(CliError::Usage("--format parquet cannot be printed: give --out FILE".to_owned()));
-    }
     let store = places.opened()?;
     say_unmatched(&store, &selection, &[])?;
     match format {

@@ -23,11 +23,14 @@ use std::{
 pub(super) fn written(text: &str, output: Option<&Output>) -> Result<ExitCode, CliError> {
     match output {
         None => print(text),
-        Some(output) => {
-            output.replace_text(text).map_err(|error| unwritten(output.target())(error.into()))?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(output) => to_file(text, output),
     }
+}
+
+/// Writes a content to a file.
+pub(super) fn to_file(content: impl AsRef<[u8]>, output: &Output) -> Result<ExitCode, CliError> {
+    output.replace_with(content).map_err(|error| unwritten(output.target())(error.into()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// When colours are used.

@@ -6,7 +6,7 @@ use dbdyno_reports::{
     command::shell,
     format::Format,
     results,
-    sheet::{self, SHEET_FORMATS, Sheet, TableStyle},
+    sheet::{self, ReportStyle, SHEET_FORMATS, Sheet},
 };
 use dbdyno_store::Selection;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub trait FileContent: Debug + Send {
 /// A plain text. The file's ending does not matter.
 impl FileContent for String {
     fn write(&self, file: &NewFile<'_>, _: &TuiSetup) -> Result<(), String> {
-        file.write_text(self)
+        file.write_bytes(self.as_bytes())
     }
 }
 
@@ -102,15 +102,19 @@ impl<'p> NewFile<'p> {
         format!("{} cannot be written: {error}", self.path.display())
     }
 
-    fn write_text(&self, text: &str) -> Result<(), String> {
-        self.create(|to| std::fs::write(to, text))
+    fn write_bytes(&self, bytes: &[u8]) -> Result<(), String> {
+        self.create(|to| std::fs::write(to, bytes))
     }
 
     /// Writes a report in the format of the file's ending; `typed` is the value that it was built from.
     pub(crate) fn write_sheet(&self, shown: &Sheet, typed: &impl Serialize) -> Result<(), String> {
         let format = self.format(SHEET_FORMATS)?;
-        let text = sheet::written(shown, typed, format, TableStyle::FILE, Cells::Escaped);
-        self.write_text(&text.map_err(|error| error.to_string())?)
+        let text = sheet::written(shown, typed, format, ReportStyle::FILE);
+        let bytes = text
+            .as_deref()
+            .map_err(ToString::to_string)
+            .and_then(|text| sheet::encoded(text, format).map_err(|error| error.to_string()));
+        self.write_bytes(&bytes?)
     }
 
     /// Returns the path of the written file. For a symbolic link this is the link's target.

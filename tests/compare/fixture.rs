@@ -1,14 +1,14 @@
 //! Stores in which every time is known.
 
 use dbdyno::{
-    base::{csv::Cells, identifier::identifier},
+    base::identifier::identifier,
     compare::{Comparison, Options, Side, compare, load, with_repeats},
     metric::{Figures, Metric},
     report::{
         comparison::text,
         doubts::doubt_messages,
         format::{Format, WriteError},
-        sheet::TableStyle,
+        sheet::{ReportStyle, TableStyle},
     },
     store::{
         Batch, Blob, HostRecord, Latencies, OptionRecord, RunRecord, Selection, SessionRecord, Status, Store,
@@ -292,13 +292,13 @@ pub(crate) const CLEAR: [(u64, u64); 8] =
 
 /// A comparison as text.
 pub(super) fn table(comparison: &Comparison, style: TableStyle) -> String {
-    text(comparison, Format::Table, style, Cells::Raw).unwrap()
+    text(comparison, Format::Table, ReportStyle { table: style, ..ReportStyle::FILE }).unwrap()
 }
 
 pub(super) fn markdown(comparison: &Comparison) -> String {
-    text(comparison, Format::Markdown, TableStyle::FILE, Cells::Raw).unwrap()
+    text(comparison, Format::Markdown, ReportStyle::FILE).unwrap()
 }
 
 pub(super) fn html(comparison: &Comparison) -> Result<String, WriteError> {
-    text(comparison, Format::Html, TableStyle::FILE, Cells::Raw)
+    text(comparison, Format::Html, ReportStyle::FILE)
 }

@@ -7,20 +7,19 @@ use dbdyno::{
     report::{
         comparison::{FORMATS, csv, export, text},
         format::Format,
-        sheet::{Colouring, TableStyle},
+        sheet::{ReportStyle, TableStyle},
     },
 };
 use dbdyno_engine::durability::Tier;
 use duckdb::Connection;
 use std::{path::Path, process::Command};
 
-const STYLE: TableStyle = TableStyle { colour: Colouring::Off, width: 80 };
 const HOSTILE: &str = "x\u{1b}[31m<script>alert(1)</script>|`\"',\nBenchmarkEvil 1 1 ns/op";
 
 /// Writes a comparison to a file. Returns the error as users see it.
 fn exported(comparison: &Comparison, format: Format, path: &Path) -> Result<(), String> {
     let output = Output::check(path, &[]).map_err(|error| error.to_string())?;
-    export(comparison, format, STYLE, Cells::Escaped, &output).map_err(|error| error.to_string())
+    export(comparison, format, ReportStyle::FILE, &output).map_err(|error| error.to_string())
 }
 
 /// A comparison with two sizes and two tests, one of which has only one side.
@@ -59,7 +58,7 @@ pub(super) fn hostile() -> Comparison {
 #[test]
 fn json_reads_back_equal() {
     for comparison in [comparison(), hostile()] {
-        let json = text(&comparison, Format::Json, STYLE, Cells::Escaped).unwrap();
+        let json = text(&comparison, Format::Json, ReportStyle::FILE).unwrap();
         assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), comparison);
     }
 }
@@ -165,7 +164,7 @@ fn csv_grows_by_lines_and_not_by_what_they_have_in_common() {
 fn every_format_carries_where_it_comes_from() {
     let comparison = comparison();
     for &format in FORMATS.iter().filter(|format| **format != Format::Parquet) {
-        let text = text(&comparison, format, STYLE, Cells::Escaped).unwrap();
+        let text = text(&comparison, format, ReportStyle::FILE).unwrap();
         // Markdown escapes the underscores in words. These facts have none, except for the option.
         for fact in [
             "dbdyno compare --a x --b y",
@@ -216,7 +215,7 @@ fn the_page_is_one_file_with_charts() {
 #[test]
 fn hostile_names_stay_text() {
     let comparison = hostile();
-    let shown = table(&comparison, STYLE);
+    let shown = table(&comparison, TableStyle::FILE);
     assert!(!shown.contains('\u{1b}'), "{shown}");
     let page = html(&comparison).unwrap();
     assert!(!page.contains("<script") && !page.contains('\u{1b}'));
@@ -226,7 +225,7 @@ fn hostile_names_stay_text() {
     let bars = |line: &str| line.replace("\\|", "").matches('|').count();
     let rows: Vec<usize> = md.lines().filter(|line| line.starts_with('|')).map(bars).collect();
     assert!(rows.iter().all(|&count| count == 6 || count == 3), "{md}");
-    let benchfmt = text(&comparison, Format::Benchfmt, STYLE, Cells::Escaped).unwrap();
+    let benchfmt = text(&comparison, Format::Benchfmt, ReportStyle::FILE).unwrap();
     assert!(!benchfmt.lines().any(|line| line.starts_with("BenchmarkEvil")), "{benchfmt}");
     let csv = csv(&comparison, Cells::Escaped).unwrap();
     assert!(csv.contains("\"\"',\n"), "quotes are doubled: {csv}");

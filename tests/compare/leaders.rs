@@ -37,16 +37,16 @@ fn said(bench: &Bench) -> String {
     answers(&compared(&bench.stored().side("suite=kv"), &Options::default())).join(" ")
 }
 
-const EQUAL: &str = " Equal durability: tier 3 power-safe.";
+const EQUAL: &str = " Equal durability: tier 3 power-safe (commits survive a power loss).";
 
 #[test]
 fn the_best_of_three_is_named_with_its_distance_from_each_other_one() {
     // The reference is w, the first.
     let clear = said(&bench(&[&[40, 40], &[10, 10], &[20, 20]]));
     let mean = " By the geometric mean, it is 2.0x faster than y (2.0-2.0) and 4.0x faster than w (4.0-4.0).";
-    assert_eq!(clear, format!("x is fastest in all 2 tests.{mean}{EQUAL}"));
+    assert_eq!(clear, format!("x is fastest in both tests.{mean}{EQUAL}"));
     let reference = said(&bench(&[&[10, 10], &[20, 20], &[40, 40]]));
-    assert!(reference.starts_with("w is fastest in all 2 tests. By the geometric mean, it is 2.0x faster than x ("));
+    assert!(reference.starts_with("w is fastest in both tests. By the geometric mean, it is 2.0x faster than x ("));
     let one = said(&bench(&[&[40], &[10], &[20]]));
     assert!(one.starts_with("x is fastest in Writes. It is 2.0x faster than y (2.0-2.0) and 4.0x"), "{one}");
     let four = said(&bench(&[&[80], &[10], &[20], &[40]]));
@@ -66,7 +66,7 @@ fn the_tests_that_a_leader_does_not_win_are_told_by_what_happened_there() {
     let expected = "x leads by the geometric mean, but is shown to be ahead of all others in no test of 2; w is faster in Writes; y is faster in Random reads.";
     assert!(second.starts_with(expected), "{second}");
     let level = said(&bench(&[&[10, 10], &[10, 10], &[10, 10]]));
-    assert!(level.contains(" is the same as ") && level.contains(" within 3 % in all 2 tests."), "{level}");
+    assert!(level.contains(" is the same as ") && level.contains(" within 3 % in both tests."), "{level}");
     assert!(!level.contains("fastest") && !level.contains("faster than"), "{level}");
 }
 
@@ -82,7 +82,9 @@ fn a_group_of_two_has_a_sentence_about_its_pair_and_unequal_tiers_are_said() {
         bench.run(&session, round, &weak, &[3_000_000 + u64::from(round)]);
     }
     let said = said(&bench);
-    assert!(said.contains("Unequal durability: w tier 3 power-safe; x tier 0 unsafe."), "{said}");
+    let unequal = "Unequal durability: w tier 3 power-safe (commits survive a power loss); x tier 0 unsafe \
+                   (a crash may corrupt the database).";
+    assert!(said.contains(unequal), "{said}");
     assert!(!said.contains("faster"), "{said}");
 }
 
@@ -167,7 +169,7 @@ fn a_report_goes_from_the_answer_to_the_doubts() {
     let text = place.ok(&["compare", "--reference", "session=last"]);
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
     let order = [
-        at("x is fastest in all 2 tests."),
+        at("x is fastest in both tests."),
         at("Times as fast as w, geometric mean:\n"),
         at("x  ██████████████████████████████  4.0x (4.0-4.0)\n"),
         at("y  ███████████████                 2.0x (2.0-2.0)\n"),

@@ -106,7 +106,7 @@ fn the_forest_plot_has_every_test_on_a_logarithmic_axis_with_labels() {
             let ratio = line.found.as_ref().unwrap().ratio;
             assert!((place(ratio) - number(circle, "cx=\"")).abs() < 0.2, "{ratio}: {circle}");
         }
-        assert!(plot.contains("◂ x faster") && plot.contains("y faster ▸"), "{plot}");
+        assert!(plot.contains("◄ x faster") && plot.contains("y faster ►"), "{plot}");
         assert!(!plot.contains("class=\"arrow\""));
     }
     assert!(plots[0].contains("1 Writes: x&#x2f;y 0.33, 95 % 0.32-0.34: x 3.0x faster</title>"), "{}", plots[0]);
@@ -116,10 +116,10 @@ fn the_forest_plot_has_every_test_on_a_logarithmic_axis_with_labels() {
 fn directions_follow_the_metric() {
     let stored = bench(&["1000"]).stored();
     let page = |metric| html(&stored.compared_in(metric, "engine=x", "engine=y", &Options::default())).unwrap();
-    assert!(page(Metric::Rate).contains("◂ y faster") && page(Metric::Rate).contains("x faster ▸"));
+    assert!(page(Metric::Rate).contains("◄ y faster") && page(Metric::Rate).contains("x faster ►"));
     let memory =
         html(&costly().stored().compared_in(Metric::Syncs, "engine=x", "engine=y", &Options::default())).unwrap();
-    assert!(memory.contains("◂ x less") && memory.contains("y less ▸"));
+    assert!(memory.contains("◄ x less") && memory.contains("y less ►"));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn every_run_has_its_dot() {
     let charts = drawings(&page, "runs");
     assert_eq!(charts.len(), comparison.lines.len());
     for (line, chart) in comparison.lines.iter().zip(&charts) {
-        for (name, side) in [("A", line.a.as_ref().unwrap()), ("B", line.b.as_ref().unwrap())] {
+        for (name, side) in [("x", line.a.as_ref().unwrap()), ("y", line.b.as_ref().unwrap())] {
             for (pair, value) in (1..).zip(&side.values) {
                 let dot = format!("<title>{name}, pair {pair}: {}</title>", Metric::Wall.shown(*value));
                 assert_eq!(chart.matches(&dot).count(), 1, "{dot}: {chart}");
@@ -172,7 +172,7 @@ fn of_very_many_runs_some_are_drawn_and_the_page_says_so() {
     many(line.a.as_mut().unwrap());
     let page = html(&comparison).unwrap();
     assert!(drawings(&page, "runs")[0].matches("<circle").count() <= 200 + 8);
-    assert!(page.contains("A, pair 1235: 7.00 ms"), "the outlier is seen");
+    assert!(page.contains("x, pair 1235: 7.00 ms"), "the outlier is seen");
     assert!(page.contains("If a side has more than 200 runs, only 200 are drawn"));
     assert!(!html(&compared(&["1000"])).unwrap().contains("are drawn, including"));
     // With many lines, fewer runs are drawn for each, and the drawings are folded.
@@ -202,7 +202,7 @@ fn sizes_are_a_chart_of_both_sides() {
     let places_of = places(charts[0]);
     assert_eq!(places_of[..3], places_of[3..], "A and B");
     assert!((places_of[2] - 2.0 * places_of[1] + places_of[0]).abs() < 0.3, "{places_of:?} are at even distances");
-    assert!(charts[0].contains("B, size 10000: 30.4 ms, runs 29.8 ms to 31.2 ms"), "{}", charts[0]);
+    assert!(charts[0].contains("y, size 10000: 30.4 ms, runs 29.8 ms to 31.2 ms"), "{}", charts[0]);
     assert!(charts[0].contains(">100000</text>") && charts[0].contains(" ms</text>"));
     // Sizes of two numbers are drawn at even steps.
     let page = html(&compared(&["2,3", "4,5", "400,5"])).unwrap();

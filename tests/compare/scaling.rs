@@ -6,13 +6,8 @@ use super::{
 };
 use crate::support::Place;
 use dbdyno::{
-    base::csv::Cells,
     compare::{Comparison, Growing, Options, ScalingCurve, ScalingFound, SideName},
-    report::{
-        comparison::text,
-        format::Format,
-        sheet::{Colouring, TableStyle},
-    },
+    report::{comparison::text, format::Format, sheet::ReportStyle},
 };
 use dbdyno_engine::durability::Tier;
 use std::collections::BTreeMap;
@@ -84,8 +79,7 @@ fn curves(comparison: &Comparison) -> &[ScalingCurve] {
 }
 
 fn shown(comparison: &Comparison) -> String {
-    let style = TableStyle { colour: Colouring::Off, width: 80 };
-    text(comparison, Format::Table, style, Cells::Escaped).unwrap()
+    text(comparison, Format::Table, ReportStyle::FILE).unwrap()
 }
 
 #[track_caller]
@@ -294,8 +288,7 @@ fn every_format_that_has_it_says_the_same() {
     let session = bench.batch.sessions[0].session_id.clone();
     threads(&mut bench, &session, "x", 6, &[]);
     let comparison = scaled(&bench, "engine=x", "engine=y");
-    let style = TableStyle { colour: Colouring::Off, width: 80 };
-    let written = |format| text(&comparison, format, style, Cells::Escaped).unwrap();
+    let written = |format| text(&comparison, format, ReportStyle::FILE).unwrap();
     let json = written(Format::Json);
     assert_eq!(serde_json::from_str::<Comparison>(&json).unwrap(), comparison);
     says(
@@ -333,9 +326,8 @@ fn hostile_names_stay_text() {
         }
     }
     let comparison = scaled(&bench, "engine=x", "engine=x");
-    let style = TableStyle { colour: Colouring::Off, width: 80 };
     for format in [Format::Table, Format::Markdown, Format::Html] {
-        let text = text(&comparison, format, style, Cells::Escaped).unwrap();
+        let text = text(&comparison, format, ReportStyle::FILE).unwrap();
         assert!(!text.contains('\u{1b}') && (format == Format::Table || !text.contains("<script")), "{text}");
         assert!(text.contains("flat over"), "{text}");
     }
@@ -349,7 +341,7 @@ fn the_command_shows_growth_and_refuses_formats_without_a_place_for_it() {
     says(&text, &["B  time n^1.31 (", "n^1: twice as much at twice the size n"]);
     let both = ends(&stored, &[&sides[..], &["--by", "size"]].concat(), 0, "x/y, 95 %");
     says(&both, &["time n^1.04 ("]);
-    let refused = "--scaling: --format csv is not supported here: expected table, markdown, json or html";
+    let refused = "--scaling: --format csv is not supported here: expected table, markdown, json, html, svg or png";
     ends(&stored, &[&sides[..], &["--format", "csv"]].concat(), 2, refused);
     let page = dbdyno(&stored, &[&sides[..], &["--format", "html"]].concat());
     says(&String::from_utf8(page.stdout).unwrap(), &["How figures grow"]);

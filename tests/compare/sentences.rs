@@ -48,7 +48,10 @@ fn a_sentence_names_the_better_side_by_how_much_and_the_exceptions() {
     );
     let same = bench(&[1_000_000, 1_000_000], &[1_000_001, 1_000_000]);
     assert_eq!(said(&same, "engine=x", "engine=y"), "x and y are the same within 3 % in 2 of 2 tests.");
-    assert_eq!(said(&same, "engine=x", "engine=nothing"), "A and B: not comparable in 2 of 2 tests.");
+    assert_eq!(
+        said(&same, "engine=x", "engine=nothing"),
+        "A and B: not comparable in 2 of 2 tests (only A has size 1000)."
+    );
 }
 
 #[test]

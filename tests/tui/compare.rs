@@ -233,7 +233,7 @@ fn growth_is_told_in_words_and_drawn_on_a_small_screen() {
     assert!(!screen.lines().skip(1).any(|line| line.chars().count() > 80), "{screen}");
     journey.keys("x").shows("1 Writes along size").shows("slopes of 6 rounds").key(KeyPress::Esc);
     journey.keys("j").shows("2 of 2").keys("/").keys("reads").key(KeyPress::Enter).shows("1 of 1").hides("1 Writes");
-    journey.key(KeyPress::Esc).keys("y").shows("in the clipboard");
+    journey.key(KeyPress::Esc).keys("Y").shows("in the clipboard");
     let path = journey.place().path("out.md");
     journey.keys("e").shows("its ending selects the format").answer(path.to_str().unwrap());
     let written = std::fs::read_to_string(&path).unwrap();
@@ -254,11 +254,8 @@ fn a_knee_is_where_more_threads_do_not_pay() {
 fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 120, 60);
     journey.key(KeyPress::Enter).keys("x").shows("1 Writes · size 1000").shows("Hodges-Lehmann estimate");
-    journey
-        .shows("p 0.0078 (Wilcoxon")
-        .shows("after Benjamini and Hochberg over 2 tests")
-        .shows("confidence reached 9");
-    journey.key(KeyPress::Esc).keys("y").shows("in the clipboard");
+    journey.shows("p 0.008 (Wilcoxon").shows("after Benjamini and Hochberg over 2 tests").shows("confidence reached 9");
+    journey.key(KeyPress::Esc).keys("Y").shows("in the clipboard");
     let copied = journey.others.iter().find(|effect| effect.starts_with("Copy(")).unwrap();
     let sql = copied.trim_start_matches("Copy(\"").trim_end_matches("\")").replace("\\n", "\n");
     let rows = journey.place().rows(&sql);

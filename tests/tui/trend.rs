@@ -132,7 +132,7 @@ fn enter_on_a_change_compares_since_with_before() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut journey = over(&sessions(Some(17)), columns, rows);
         journey.keys("3").keys("T").shows("18 of 30").key(KeyPress::Enter);
-        journey.shows("Slower since 2027-01-16 in Writes, +").shows("x 1.0 to 1.1");
+        journey.shows("Slower since 2027-01-16 in Writes, wall time +").shows("changed");
         assert_eq!(journey.app.screen, ScreenId::Compare);
     }
     // Without a change there is nothing to compare.

@@ -185,7 +185,7 @@ impl Catalog {
         let failed = |error: std::io::Error| format!("{} cannot be written: {error}", path.display());
         std::fs::create_dir_all(&folder).map_err(failed)?;
         let output = Output::check(&path, guarded).map_err(|error| error.to_string())?;
-        output.replace_text(text).map_err(failed)?;
+        output.replace_with(text).map_err(failed)?;
         Ok(Some(path))
     }
 }

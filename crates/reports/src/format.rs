@@ -14,6 +14,10 @@ pub enum Format {
     Json,
     /// One self-contained page.
     Html,
+    /// Its charts as one picture.
+    Svg,
+    /// The same as pixels. It is no text: written to files only.
+    Png,
     /// The Go benchmark format.
     Benchfmt,
     /// Parquet, which is not text: it is written to files only.
@@ -35,6 +39,8 @@ impl Format {
             Self::Csv => "csv",
             Self::Json => "json",
             Self::Html => "html",
+            Self::Svg => "svg",
+            Self::Png => "png",
             Self::Benchfmt => "benchfmt",
             Self::Parquet => "parquet",
             Self::Lines => "lines",
@@ -51,6 +57,8 @@ impl Format {
             Self::Csv => "comma-separated values with a header",
             Self::Json => "JSON",
             Self::Html => "one web page that needs no other file",
+            Self::Svg => "its chart as a picture; --chart chooses another one",
+            Self::Png => "the same picture as pixels, to a file only",
             Self::Benchfmt => "the Go benchmark format, for `benchstat -col side`",
             Self::Parquet => "Parquet with types, to a file only",
             Self::Lines => "the lines that a suite's published program prints, such as `1_simple - insert - NAME - MS`",
@@ -67,6 +75,8 @@ impl Format {
             Self::Csv => "csv",
             Self::Json => "json",
             Self::Html => "html",
+            Self::Svg => "svg",
+            Self::Png => "png",
             Self::Benchfmt => "bench",
             Self::Parquet => "parquet",
             Self::Lines => "lines",
@@ -75,13 +85,20 @@ impl Format {
         }
     }
 
+    /// Whether a terminal cannot show it.
+    pub fn is_for_files(self) -> bool {
+        matches!(self, Self::Parquet | Self::Png)
+    }
+
     /// All formats.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         Self::Table,
         Self::Markdown,
         Self::Csv,
         Self::Json,
         Self::Html,
+        Self::Svg,
+        Self::Png,
         Self::Benchfmt,
         Self::Parquet,
         Self::Lines,
@@ -137,6 +154,19 @@ pub enum WriteError {
     /// The template does not fit the report.
     #[error("writing the HTML report: {0:#}")]
     Html(#[from] minijinja::Error),
+    #[error("this report has no chart: expected another format")]
+    NoChart,
+    #[error("no chart has '{words}' in its name: expected words of {}, or `all`", one_of(charts.iter().map(|name| format!("'{name}'"))))]
+    UnknownChart {
+        words: String,
+        /// The names of charts, the last may be a count of more.
+        charts: Vec<String>,
+    },
+    /// Text cannot be drawn.
+    #[error("this machine has no fonts to draw text with: --format svg needs none")]
+    NoFont,
+    #[error("drawing the picture: {0}")]
+    Png(String),
     /// The system's error for the file. The caller that named the file adds the name to the message.
     #[error(transparent)]
     File(#[from] std::io::Error),

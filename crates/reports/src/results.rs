@@ -4,7 +4,7 @@ use super::{
     answer::markdown_row,
     format::{Format, WriteError},
     lines::lines,
-    sheet::{self, Cell, Column, ColumnRole, Row, SHEET_FORMATS, Section, Sheet, Table},
+    sheet::{self, Cell, Column, ColumnRole, Row, Section, Sheet, Table},
     text::write_rows,
 };
 use dbdyno_catalog::Catalog;
@@ -19,7 +19,7 @@ use std::{
 };
 
 /// The formats in which an answer of the store can be shown.
-pub const FORMATS: &[Format] = SHEET_FORMATS;
+pub const FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html];
 /// The formats in which results can be written to a file: every column, one row per run and test.
 pub const FILE_FORMATS: &[Format] = &[Format::Csv, Format::Json, Format::Parquet, Format::Lines];
 

@@ -54,6 +54,17 @@ impl Tier {
             Self::PowerSafe => "power-safe",
         }
     }
+
+    /// Says what a commit survives, in a few words.
+    pub fn promise(self) -> &'static str {
+        match self {
+            Self::Unknown => "it is not known what commits survive",
+            Self::Unsafe => "a crash may corrupt the database",
+            Self::ProcessSafe => "a power loss may corrupt the database",
+            Self::Consistent => "a power loss may take the latest commits",
+            Self::PowerSafe => "commits survive a power loss",
+        }
+    }
 }
 
 impl TryFrom<u8> for Tier {

@@ -1,6 +1,6 @@
 //! The formats that a command can write, and how CSV is written.
 
-use crate::cli::error::CliError;
+use crate::cli::{error::CliError, output::table_style};
 use clap::{
     Args,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
@@ -8,6 +8,7 @@ use clap::{
 use dbdyno_foundation::{base::csv::Cells, metric::Metric};
 use dbdyno_reports::{
     format::{Format, WriteError},
+    sheet::{ReportStyle, TableStyle},
     tracked::Tracker,
 };
 use std::path::Path;
@@ -50,6 +51,9 @@ pub(in crate::cli) fn chosen_format(
 ) -> Result<OutputFormat, CliError> {
     let of_ending = file.and_then(Format::by_ending);
     match (requested, file) {
+        (Some(OutputFormat::Own(format)), None) if format.is_for_files() => {
+            Err(CliError::Usage(format!("--format {} cannot be printed: give --out FILE", format.name())))
+        }
         (Some(OutputFormat::Own(format)), Some(file)) => match of_ending {
             // Any text may be in a file that ends in .txt.
             Some(other) if other.ending() != format.ending() && other != Format::Table => {
@@ -107,6 +111,37 @@ pub(in crate::cli) fn metric() -> impl TypedValueParser<Value = Metric> {
         };
         Metric::ALL.iter().find(is_asked).copied().ok_or("expected one of the values listed by --help")
     })
+}
+
+/// How CSV and pictures are written.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(in crate::cli) struct StyleArgs {
+    #[command(flatten)]
+    csv: CsvArgs,
+    /// Chart of --format svg or png: words in its name, or `all` [default: the first].
+    #[arg(long, value_name = "WORDS")]
+    chart: Option<String>,
+}
+
+impl StyleArgs {
+    /// How a report is written to a file, or shown on the terminal.
+    pub(in crate::cli) fn style(&self, is_file: bool) -> ReportStyle<'_> {
+        let table = if is_file { TableStyle::FILE } else { table_style() };
+        ReportStyle { table, cells: self.csv.cells, chart: self.chart.as_deref() }
+    }
+
+    /// Checks that a format fits where it goes, and that a chart is wanted of a picture.
+    ///
+    /// # Errors
+    /// Usage: what has to be changed.
+    pub(in crate::cli) fn check(&self, format: OutputFormat) -> Result<(), CliError> {
+        let is_picture = matches!(format, OutputFormat::Own(Format::Svg | Format::Png));
+        match &self.chart {
+            Some(_) if !is_picture => Err(CliError::Usage("--chart: expected --format svg or png with it".to_owned())),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How CSV is written.

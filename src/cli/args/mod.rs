@@ -10,7 +10,9 @@ mod terminal;
 mod values;
 
 pub(super) use dbdyno_foundation::base::typed::{duration, memory};
-pub(super) use format::{CsvArgs, OutputFormat, chosen_format, format_of, format_or_tracker, metric, one_of};
+pub(super) use format::{
+    CsvArgs, OutputFormat, StyleArgs, chosen_format, format_of, format_or_tracker, metric, one_of,
+};
 pub(super) use lists::{EngineList, SizeList};
 pub(super) use measure::{MeasureArgs, ProgressArgs};
 pub(super) use places::{OutArgs, Places, WorkArgs, notices};

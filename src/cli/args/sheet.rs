@@ -1,16 +1,16 @@
 //! How a command writes its report.
 
-use super::{CsvArgs, OutArgs, OutputFormat, Places, chosen_format, format_of};
+use super::{OutArgs, OutputFormat, Places, StyleArgs, chosen_format, format_of};
 use crate::cli::{
     error::CliError,
-    output::{command_line, print_coloured, print_rows, table_style, written},
+    output::{command_line, print, print_coloured, print_rows, to_file, written},
 };
 use clap::Args;
-use dbdyno_foundation::base::{csv::Cells, output::Output};
+use dbdyno_foundation::base::output::Output;
 use dbdyno_reports::{
     format::Format,
     results,
-    sheet::{self, SHEET_FORMATS, Section, Sheet, Table, TableObjects, TableStyle},
+    sheet::{self, ReportStyle, SHEET_FORMATS, Section, Sheet, Table, TableObjects},
 };
 use dbdyno_store::TextRows;
 use serde::Serialize;
@@ -26,21 +26,22 @@ pub(in crate::cli) struct SheetArgs {
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
-    csv: CsvArgs,
+    style: StyleArgs,
 }
 
 impl SheetArgs {
     /// Where the report goes, checked before anything is done.
-    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<ReportTarget, CliError> {
+    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<ReportTarget<'_>, CliError> {
         self.checked_as(self.format, places)
     }
 
-    fn checked_as(&self, format: Option<Format>, places: &Places) -> Result<ReportTarget, CliError> {
+    fn checked_as(&self, format: Option<Format>, places: &Places) -> Result<ReportTarget<'_>, CliError> {
         let output = self.out.checked(places)?;
         let requested = format.map(OutputFormat::Own);
         let format = chosen_format(requested, self.out.file(), SHEET_FORMATS, Format::Table)?;
+        self.style.check(format)?;
         let format = format.own(SHEET_FORMATS).map_err(CliError::Usage)?;
-        Ok(ReportTarget { format, cells: self.csv.cells, output })
+        Ok(ReportTarget { format, style: self.style.style(output.is_some()), output })
     }
 }
 
@@ -57,21 +58,21 @@ pub(in crate::cli) struct ReportArgs {
 
 impl ReportArgs {
     /// Where the report goes, checked before anything is done.
-    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<ReportTarget, CliError> {
+    pub(in crate::cli) fn checked(&self, places: &Places) -> Result<ReportTarget<'_>, CliError> {
         let format = if self.json { Some(Format::Json) } else { self.sheet.format };
         self.sheet.checked_as(format, places)
     }
 }
 
 /// Where a report goes, and in which format.
-pub(in crate::cli) struct ReportTarget {
+pub(in crate::cli) struct ReportTarget<'a> {
     format: Format,
-    cells: Cells,
+    style: ReportStyle<'a>,
     /// None for stdout.
     output: Option<Output>,
 }
 
-impl ReportTarget {
+impl ReportTarget<'_> {
     /// Whether people read it on their terminal.
     pub(in crate::cli) fn is_for_people(&self) -> bool {
         self.format == Format::Table && self.output.is_none()
@@ -97,8 +98,8 @@ impl ReportTarget {
     /// Writes an answer of the store, of any size.
     pub(in crate::cli) fn rows(&self, rows: &TextRows) -> Result<ExitCode, CliError> {
         match &self.output {
-            None => print_rows(rows, self.format, self.cells),
-            output => written(&results::text(rows, self.format, self.cells, &command_line())?, output.as_ref()),
+            None => print_rows(rows, self.format, self.style.cells),
+            output => written(&results::text(rows, self.format, self.style.cells, &command_line())?, output.as_ref()),
         }
     }
 
@@ -113,11 +114,11 @@ impl ReportTarget {
 
     /// Writes a report; `typed` is the value that it was built from, which is JSON.
     pub(in crate::cli) fn write(&self, sheet: &Sheet, typed: &impl Serialize) -> Result<ExitCode, CliError> {
-        let style = if self.output.is_none() { table_style() } else { TableStyle::FILE };
-        let text = sheet::written(sheet, typed, self.format, style, self.cells)?;
+        let text = sheet::written(sheet, typed, self.format, self.style)?;
         match &self.output {
             None if self.format == Format::Table => print_coloured(&text),
-            output => written(&text, output.as_ref()),
+            None => print(&text),
+            Some(output) => to_file(sheet::encoded(&text, self.format)?, output),
         }
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn write(path: &std::path::Path, text: &str) -> Result<(), String> {
         fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     }
     let output = Output::check(path, &[]).map_err(|error| error.to_string())?;
-    output.replace_text(text).map_err(|error| error.to_string())
+    output.replace_with(text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ pub(crate) enum Action {
     Accept,
     /// Run the same number of rounds again.
     More,
-    /// Copy the answer to the clipboard.
+    /// Copy what is shown to the clipboard.
     Copy,
     /// Look for the best settings.
     Search,
@@ -153,7 +153,7 @@ pub(crate) enum Action {
     Older,
     /// The statement that was run after.
     Newer,
-    /// Copy the whole answer to the clipboard.
+    /// Copy the whole, or its source, to the clipboard.
     CopyAll,
 }
 

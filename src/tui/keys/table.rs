@@ -239,8 +239,9 @@ const COMPARE: &[Binding] = &[
         &[KeyPress::Char('y')],
         Action::Copy,
         "copy",
-        "copy the SQL that fetches the values under the cursor, or the command of an offered pair",
+        "copy the answer and the tables as Markdown, or the command of an offered pair",
     ),
+    binding(&[KeyPress::Char('Y')], Action::CopyAll, "", "copy the SQL that fetches the values under the cursor"),
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
 ];
 

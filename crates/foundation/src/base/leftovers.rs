@@ -237,7 +237,7 @@ mod tests {
     fn the_next_file_that_is_written_takes_what_the_one_before_left() {
         let parent = TempDir::new().unwrap();
         leave_folder(parent.path(), &OUTPUT);
-        Output::check(&parent.path().join("report.csv"), &[]).unwrap().replace_text("1").unwrap();
+        Output::check(&parent.path().join("report.csv"), &[]).unwrap().replace_with("1").unwrap();
         assert_eq!(names(parent.path()).collect::<Vec<_>>(), ["report.csv"]);
     }
 

@@ -154,12 +154,12 @@ impl Output {
         self.complete(write, |temporary| temporary.persist_noclobber(&self.target).map_err(|error| error.error))
     }
 
-    /// Replaces the target with a text.
+    /// Replaces the target with this content.
     ///
     /// # Errors
     /// The system's error.
-    pub fn replace_text(&self, text: &str) -> io::Result<()> {
-        self.replace(|temporary| fs::write(temporary, text))?
+    pub fn replace_with(&self, content: impl AsRef<[u8]>) -> io::Result<()> {
+        self.replace(|temporary| fs::write(temporary, content))?
     }
 
     fn complete<E>(
@@ -347,8 +347,8 @@ mod tests {
         symlink("sub/new", at("to-new")).unwrap();
         let output = Output::check(&at("link"), &[]).unwrap();
         assert!(output.note().unwrap().contains("link is a link"));
-        output.replace_text("new").unwrap();
-        Output::check(&at("to-new"), &[]).unwrap().replace_text("made").unwrap();
+        output.replace_with("new").unwrap();
+        Output::check(&at("to-new"), &[]).unwrap().replace_with("made").unwrap();
         assert!(fs::symlink_metadata(at("link")).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(at("sub/file")).unwrap(), "new");
         assert_eq!(fs::metadata(at("sub/file")).unwrap().mode() & 0o777, 0o600, "it is for no one else now");

@@ -1,6 +1,6 @@
 //! The charts of a comparison, as sections of pages.
 
-use super::{Wording, scaling, words};
+use super::{SideNames, Wording, scaling, words};
 use crate::sheet::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, Scale, Section, SeriesStyle, Tone};
 use dbdyno_comparing::compare::{
     Comparison, CurveFamily, Figure, JudgedRatio, Latency, Line, ScalingCurve, ScalingFound, ScalingPoint, SideName,
@@ -39,13 +39,13 @@ pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section>
         let (heading, before) = (Some(heading.to_owned()), vec![about]);
         (!charts.is_empty()).then(|| Section { heading, before, charts, ..Section::default() })
     };
+    let wording = Wording::of(comparison);
     let sizes = "Medians of the runs at each size, and the range of the runs as a bar.";
     let both = of(
         "Over sizes: both sides",
         format!("{sizes} {SIDES}. Sizes that are single numbers are on a log scale."),
-        by_tests(comparison, |title, lines| both_sides(title, &lines, comparison.metric)),
+        by_tests(comparison, |title, lines| both_sides(title, &lines, &wording)),
     );
-    let wording = Wording::of(comparison);
     let [below, above] = wording.directions();
     let name = wording.sides.ratio();
     let ratios = of(
@@ -58,7 +58,7 @@ pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section>
     let folded = comparison.lines.iter().filter(|line| line.a.is_some() || line.b.is_some()).count() > MANY;
     let latencies = comparison.lines.iter().filter(|line| line.found.is_some()).filter_map(|line| {
         let latency = |figure: &'_ Option<Figure>| figure.as_ref().and_then(|figure| figure.latency.clone());
-        Some(latencies(line, &latency(&line.a)?, &latency(&line.b)?))
+        Some(latencies(line, [&latency(&line.a)?, &latency(&line.b)?], &wording.sides))
     });
     let latencies = of(
         "Latency of operations",
@@ -73,7 +73,7 @@ pub(super) fn sections(comparison: &Comparison) -> impl Iterator<Item = Section>
         },
         false => section,
     });
-    both.into_iter().chain(ratios).chain(every_run(comparison)).chain(latencies)
+    both.into_iter().chain(ratios).chain(every_run(comparison, &wording)).chain(latencies)
 }
 
 /// Builds a chart for each test that has one.
@@ -89,6 +89,11 @@ fn title(line: &Line) -> String {
     format!("{} {} · size {} {}", line.test, line.name, line.size, words::part(&line.part)).trim_end().to_owned()
 }
 
+/// Returns what a side is called.
+fn called(side: SideName, sides: &SideNames) -> &str {
+    if side == SideName::A { &sides.a } else { &sides.b }
+}
+
 fn style(side: SideName) -> SeriesStyle {
     if side == SideName::A { SeriesStyle::A } else { SeriesStyle::B }
 }
@@ -100,7 +105,7 @@ fn sides(line: &Line) -> impl Iterator<Item = (SideName, &Figure)> {
 }
 
 /// Draws the values of every run, in the order of the runs.
-fn every_run(comparison: &Comparison) -> Option<Section> {
+fn every_run(comparison: &Comparison, wording: &Wording) -> Option<Section> {
     let lines: Vec<&Line> = comparison.lines.iter().filter(|line| sides(line).next().is_some()).collect();
     let most = (MOST_ON_PAGE / 2 / lines.len().max(1)).min(MOST_A_SIDE);
     let lines_of = counted(lines.len(), "line");
@@ -114,9 +119,10 @@ fn every_run(comparison: &Comparison) -> Option<Section> {
         });
     }
     let thinned = lines.iter().flat_map(|line| sides(line)).any(|(_, side)| side.values.len() > most);
-    let about = format!(
-        "The value of each run, in the order of the runs; runs of a pair are above each other, lines are medians. {SIDES}."
-    );
+    let is_paired = lines.iter().filter_map(|line| line.found.as_ref()).any(|found| found.paired);
+    let pairs = if is_paired { "; runs of a pair are beside each other" } else { "" };
+    let about =
+        format!("The value of each run, in the order of the runs of its side{pairs}; lines are medians. {SIDES}.");
     let left_out = thinned.then(|| {
         format!("If a side has more than {most} runs, only {most} are drawn, including the smallest and the largest; medians are of all runs.")
     });
@@ -126,12 +132,13 @@ fn every_run(comparison: &Comparison) -> Option<Section> {
         tone: if is_folded { Tone::OnPage } else { Tone::Plain },
         heading: Some(heading),
         before: [about].into_iter().chain(left_out).collect(),
-        charts: lines.iter().map(|line| runs(line, comparison.metric, most)).collect(),
+        charts: lines.iter().map(|line| runs(line, wording, most)).collect(),
         ..Section::default()
     })
 }
 
-fn runs(line: &Line, metric: Metric, most: usize) -> Chart {
+fn runs(line: &Line, wording: &Wording, most: usize) -> Chart {
+    let metric = wording.metric;
     let count = sides(line).map(|(_, side)| side.values.len()).max().unwrap_or(0).max(1);
     let word = if line.found.as_ref().is_some_and(|found| found.paired) { "pair" } else { "run" };
     let end = count as f64 + 0.5;
@@ -142,16 +149,18 @@ fn runs(line: &Line, metric: Metric, most: usize) -> Chart {
             x: at as f64 + 1.0 + aside,
             y: side.values[at],
             range: None,
-            about: format!("{name}, {word} {}: {}", at + 1, metric.shown(side.values[at])),
+            about: format!("{}, {word} {}: {}", called(name, &wording.sides), at + 1, metric.shown(side.values[at])),
         };
         ChartSeries {
-            line: vec![(0.5, side.median), (end, side.median)],
-            line_about: format!("median of {name}: {}", metric.shown(side.median)),
+            name: called(name, &wording.sides).to_owned(),
+            line: vec![(0.5, side.median), (side.values.len() as f64 + 0.5, side.median)],
+            line_about: format!("median of {}: {}", called(name, &wording.sides), metric.shown(side.median)),
             ..ChartSeries::marks(style(name), drawn(&side.values, most).into_iter().map(mark).collect())
         }
     };
     let run = |at: usize| ChartTick { at: at as f64, label: format!("{word} {at}") };
-    let notes: Vec<String> = sides(line).map(|(name, side)| about(name, side, metric)).collect();
+    let notes: Vec<String> =
+        sides(line).map(|(name, side)| about(called(name, &wording.sides), side, metric)).collect();
     let values = sides(line).flat_map(|(_, side)| side.values.iter().copied());
     Chart {
         kind: ChartKind::Runs,
@@ -167,8 +176,8 @@ fn runs(line: &Line, metric: Metric, most: usize) -> Chart {
     }
 }
 
-/// `A: median 1.00 ms, 985 µs to 1.02 ms, 8 runs`.
-fn about(name: SideName, side: &Figure, metric: Metric) -> String {
+/// `lmdb: median 1.00 ms, 985 µs to 1.02 ms, 8 runs`.
+fn about(name: &str, side: &Figure, metric: Metric) -> String {
     let [least, most] = extremes(&side.values).map(|value| metric.shown(value));
     format!("{name}: median {}, {least} to {most}, {}", metric.shown(side.median), counted(side.values.len(), "run"))
 }
@@ -194,7 +203,8 @@ fn drawn(values: &[f64], most: usize) -> Vec<usize> {
 }
 
 /// Draws the values of both sides of a test over its sizes.
-fn both_sides(name: String, lines: &[&Line], metric: Metric) -> Option<Chart> {
+fn both_sides(name: String, lines: &[&Line], wording: &Wording) -> Option<Chart> {
+    let metric = wording.metric;
     let lines: Vec<&Line> = lines.iter().copied().filter(|line| sides(line).next().is_some()).collect();
     if lines.len() < 2 {
         return None;
@@ -203,12 +213,14 @@ fn both_sides(name: String, lines: &[&Line], metric: Metric) -> Option<Chart> {
     let mark = |line: &Line, x: f64, name: SideName, side: &Figure| {
         let [least, most] = extremes(&side.values);
         let [median, from, to] = [side.median, least, most].map(|value| metric.shown(value));
+        let name = called(name, &wording.sides);
         let about = format!("{name}, size {}: {median}, runs {from} to {to}", line.size);
         ChartMark { x, y: side.median, range: Some((least, most)), about }
     };
     let series = |name: SideName, side: fn(&Line) -> Option<&Figure>| {
         let marks = lines.iter().zip(&places).filter_map(|(line, x)| Some(mark(line, *x, name, side(line)?)));
-        ChartSeries::joined(style(name), marks.collect())
+        let name_shown = called(name, &wording.sides).to_owned();
+        ChartSeries { name: name_shown, ..ChartSeries::joined(style(name), marks.collect()) }
     };
     let values = lines.iter().flat_map(|line| sides(line)).flat_map(|(_, side)| side.values.iter().copied());
     let series = vec![series(SideName::A, |line| line.a.as_ref()), series(SideName::B, |line| line.b.as_ref())];
@@ -290,7 +302,7 @@ fn ratios(name: String, lines: &[&Line], ratio_name: &str) -> Option<Chart> {
 }
 
 /// Draws the latencies of both sides, one on top of the other.
-fn latencies(line: &Line, a: &Latency, b: &Latency) -> Chart {
+fn latencies(line: &Line, [a, b]: [&Latency; 2], sides: &SideNames) -> Chart {
     let ends = || a.buckets.iter().chain(&b.buckets).map(|bucket| bucket.end);
     let first = ends().min().unwrap_or(1).saturating_sub(1);
     let last = ends().max().unwrap_or(1).max(first + 1);
@@ -308,12 +320,15 @@ fn latencies(line: &Line, a: &Latency, b: &Latency) -> Chart {
     };
     let area = |name: SideName, latency: &Latency| ChartSeries {
         is_area: true,
+        name: called(name, sides).to_owned(),
         ..ChartSeries::line(style(name), outline(latency))
     };
     let quantile = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), |ns| duration(ns as f64));
-    let about =
-        |name: SideName, of: &Latency| format!("{name}: p50 {}, p99 {}", quantile(of.p50_ns), quantile(of.p99_ns));
+    let about = |name, of: &Latency| {
+        format!("{}: p50 {}, p99 {}", called(name, sides), quantile(of.p50_ns), quantile(of.p99_ns))
+    };
     let notes = vec![about(SideName::A, a), about(SideName::B, b)];
+    let most = tallest(a).max(tallest(b)).max(f64::MIN_POSITIVE);
     let decade = |decade: u32| ChartTick {
         at: f64::from(decade * PER_DECADE),
         label: duration(10_f64.powi(decade as i32)).replace(".00", "").replace(".0", ""),
@@ -326,10 +341,9 @@ fn latencies(line: &Line, a: &Latency, b: &Latency) -> Chart {
             scale: Scale::straight(first.into(), last.into()),
             ticks: (first.div_ceil(PER_DECADE)..=last / PER_DECADE).map(decade).collect(),
         },
-        up: ChartAxis {
-            scale: Scale::straight(0.0, tallest(a).max(tallest(b)).max(f64::MIN_POSITIVE)),
-            ticks: Vec::new(),
-        },
+        up: ChartAxis::labelled(Scale::straight(0.0, most).with_ticks(vec![most]), |share| {
+            format!("{:.0} %", share * 100.0)
+        }),
         series: vec![area(SideName::A, a), area(SideName::B, b)],
         notes,
     }

@@ -272,8 +272,8 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio, wordin
     if let (Some(p), Some(adjusted)) = (found.p, found.p_adjusted) {
         text.push(format!(
             "p {} ({test}, two-sided); {} after Benjamini and Hochberg over {}.",
-            p_words(p),
-            p_words(adjusted),
+            words::short_p(p),
+            words::short_p(adjusted),
             match line.actor {
                 Some(_) => "the rows of actors and statements".to_owned(),
                 None => units::counted(comparison.compared, "test"),
@@ -283,11 +283,6 @@ fn found_words(comparison: &Comparison, line: &Line, found: &JudgedRatio, wordin
     text.push(words::noise_floor(line.noise_floor));
     text.push(format!("Verdict: {}. {}", wording.verdict(found), rule(found)));
     text
-}
-
-/// `0.0156`, `1.2e-5`.
-pub fn p_words(p: f64) -> String {
-    if p >= 0.0001 { format!("{p:.4}") } else { format!("{p:.1e}") }
 }
 
 fn rule(found: &JudgedRatio) -> String {

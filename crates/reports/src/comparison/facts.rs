@@ -2,6 +2,7 @@
 
 use super::words;
 use dbdyno_comparing::compare::{Comparison, MeasuredConfiguration, SideFacts};
+use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::units::counted;
 use dbdyno_store::RunConfiguration;
 use std::collections::BTreeMap;
@@ -39,11 +40,14 @@ pub fn named(side: &SideFacts) -> Vec<String> {
     unique(side.configurations.iter().map(one))
 }
 
-/// Says whether configurations are equally durable: `Equal durability: tier 3 power-safe.`
+/// Says whether configurations are equally durable: `Equal durability: tier 3 power-safe (commits survive a power loss).`
 pub(super) fn durability<'c>(sides: impl Iterator<Item = &'c SideFacts>) -> Option<String> {
     let mut tiers: Vec<(String, Vec<String>)> = Vec::new();
     for one in sides.flat_map(|side| &side.configurations) {
-        let tier = one.configuration.durability();
+        let tier = match one.configuration.tier.map(Tier::try_from) {
+            Some(Ok(known)) => format!("{} ({})", one.configuration.durability(), known.promise()),
+            _ => one.configuration.durability(),
+        };
         let place = tiers.iter().position(|(known, _)| *known == tier).unwrap_or_else(|| {
             tiers.push((tier, Vec::new()));
             tiers.len() - 1
@@ -149,7 +153,7 @@ pub(super) fn options_of(sides: &[(&str, &SideFacts)]) -> Vec<String> {
     let of_part = |part: &EnginePart<'_>| {
         let own: Vec<String> = part.facts.iter().filter(|(name, _)| !is_common(name)).map(text).collect();
         let own = match (own.is_empty(), shared.is_some()) {
-            (true, true) => "nothing else".to_owned(),
+            (true, true) => "no other options".to_owned(),
             (true, false) => "no options".to_owned(),
             (false, _) => own.join(" "),
         };

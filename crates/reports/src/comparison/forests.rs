@@ -9,7 +9,7 @@ pub(super) fn forests(comparison: &Comparison, wording: &Wording) -> Vec<Forest>
     let ratio_name = wording.sides.ratio();
     let scale = ratio_axis(comparison.lines.iter().filter_map(|line| line.found.as_ref()).map(words::estimate));
     let [below, above] = wording.directions();
-    let directions = [format!("◂ {below}"), format!("{above} ▸")];
+    let directions = [format!("◄ {below}"), format!("{above} ►")];
     let row = |line: &Line| {
         let name = wording.line_name(line);
         let found = line.found.as_ref();

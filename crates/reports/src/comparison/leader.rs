@@ -4,7 +4,7 @@ use super::{
     ratios::Advantage,
     sentence::{listed, named_tests, superlative},
     several,
-    words::comparatives,
+    words::{comparatives, reason},
 };
 use dbdyno_comparing::compare::{LeaderDuel, Line, Part, SideName};
 use dbdyno_foundation::{base::units::counted, metric::Metric};
@@ -33,6 +33,8 @@ fn names(duel: &LeaderDuel<'_>) -> [String; 2] {
 struct LedTest<'l> {
     line: &'l Line,
     verdicts: Vec<Option<Verdict>>,
+    /// Why it cannot be compared with some, each once.
+    reasons: Vec<String>,
 }
 
 /// The place of a leader in a test, by all of its verdicts. Other configurations are given by the index of their duel.
@@ -85,9 +87,13 @@ fn tests<'c>(duels: &[LeaderDuel<'c>]) -> Vec<LedTest<'c>> {
             let key = (&line.part, line.size.as_str(), line.test, line.name.as_str());
             let place = *places.entry(key).or_insert(tests.len());
             if place == tests.len() {
-                tests.push(LedTest { line, verdicts: vec![None; duels.len()] });
+                tests.push(LedTest { line, verdicts: vec![None; duels.len()], reasons: Vec::new() });
             }
-            tests[place].verdicts[at] = line.found.as_ref().map(|found| duel.on_leader(found.verdict));
+            let test = &mut tests[place];
+            test.verdicts[at] = line.found.as_ref().map(|found| duel.on_leader(found.verdict));
+            let sides = [&duel.comparison.a, &duel.comparison.b].map(several::name);
+            let reason = reason([line], [&sides[0], &sides[1]]).filter(|_| line.found.is_none());
+            test.reasons.extend(reason.filter(|reason| !test.reasons.contains(reason)));
         }
     }
     tests
@@ -98,6 +104,12 @@ fn by_tests(duels: &[LeaderDuel<'_>], tests: &[LedTest<'_>], metric: Metric) -> 
     let name = &names(&duels[0])[0];
     let has_groups = duels.iter().any(|duel| duel.comparison.means.len() > 1);
     let mut placings: BTreeMap<Placing, Vec<&Line>> = BTreeMap::new();
+    let mut reasons: Vec<&str> = tests.iter().flat_map(|test| &test.reasons).map(String::as_str).collect();
+    reasons.dedup();
+    let why = match reasons.as_slice() {
+        [only] => format!(" ({only})"),
+        _ => String::new(),
+    };
     for test in tests {
         for placing in test.placings() {
             placings.entry(placing).or_default().push(test.line);
@@ -108,6 +120,7 @@ fn by_tests(duels: &[LeaderDuel<'_>], tests: &[LedTest<'_>], metric: Metric) -> 
     let in_all = match tests {
         [] => return format!("There is nothing to compare with {name}."),
         [only] => format!("in {}", only.line.name),
+        [_, _] => "in both tests".to_owned(),
         all => format!("in all {}", counted(all.len(), "test")),
     };
     let one = placings.first_key_value().filter(|_| placings.len() == 1).map(|(placing, _)| placing);
@@ -118,7 +131,7 @@ fn by_tests(duels: &[LeaderDuel<'_>], tests: &[LedTest<'_>], metric: Metric) -> 
         }
         Some(Placing::Undecided) => format!("Undecided which one {best} {in_all}: {name} leads so far."),
         Some(Placing::TooFew(need)) => format!("Too few rounds to say which one {best} {in_all}: {need} are needed."),
-        Some(Placing::NotComparable) => format!("{name} is not comparable with all others {in_all}."),
+        Some(Placing::NotComparable) => format!("{name} is not comparable with all others {in_all}{why}."),
         Some(Placing::Behind(_)) | None => String::new(),
     };
     if !whole.is_empty() {
@@ -141,7 +154,7 @@ fn by_tests(duels: &[LeaderDuel<'_>], tests: &[LedTest<'_>], metric: Metric) -> 
             }
             Placing::Undecided => format!("; undecided in {tests}"),
             Placing::TooFew(_) => format!("; too few rounds in {tests}"),
-            Placing::NotComparable => format!("; not comparable with all others in {tests}"),
+            Placing::NotComparable => format!("; not comparable with all others in {tests}{why}"),
             Placing::Fastest => String::new(),
         }
     };

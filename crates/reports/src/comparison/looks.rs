@@ -50,5 +50,9 @@ pub fn method(comparison: &Comparison) -> Vec<String> {
     let sessions = words::about_sessions(comparison).map(str::to_owned);
     let (estimate, actors) = (estimate(comparison), words::about_actors(comparison).map(str::to_owned));
     let family = words::family(comparison);
-    sessions.into_iter().chain(estimate).chain(family).chain(actors).chain(looks(comparison)).collect()
+    let apart = comparison.since.is_some().then(|| {
+        "since and before were not measured side by side: anything else that changed between them may be the reason"
+            .to_owned()
+    });
+    apart.into_iter().chain(sessions).chain(estimate).chain(family).chain(actors).chain(looks(comparison)).collect()
 }

@@ -32,16 +32,25 @@ pub use wording::{Wording, part_title};
 
 use crate::{
     format::{Format, WriteError},
-    sheet::{TableStyle, written},
+    sheet::{ReportStyle, encoded, written},
 };
 use dbdyno_comparing::compare::{Comparison, OverSizes, over_sizes};
-use dbdyno_foundation::base::{csv::Cells, output::Output};
+use dbdyno_foundation::base::output::Output;
 use dbdyno_store::write_parquet;
 
 /// The formats in which a comparison can be written: Csv and Parquet with one row per test and size, Json as described by
 /// assets/schemas/comparison.schema.json.
-pub const FORMATS: &[Format] =
-    &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Benchfmt, Format::Parquet];
+pub const FORMATS: &[Format] = &[
+    Format::Table,
+    Format::Markdown,
+    Format::Csv,
+    Format::Json,
+    Format::Html,
+    Format::Svg,
+    Format::Png,
+    Format::Benchfmt,
+    Format::Parquet,
+];
 
 /// The formats of the command: [`FORMATS`], and two with only or mainly the answer.
 pub const COMMAND_FORMATS: &[Format] = &[
@@ -50,6 +59,8 @@ pub const COMMAND_FORMATS: &[Format] = &[
     Format::Csv,
     Format::Json,
     Format::Html,
+    Format::Svg,
+    Format::Png,
     Format::Benchfmt,
     Format::Parquet,
     Format::Summary,
@@ -57,41 +68,45 @@ pub const COMMAND_FORMATS: &[Format] = &[
 ];
 
 /// The formats of [`FORMATS`] that include how figures grow.
-pub const SCALING_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Json, Format::Html];
+pub const SCALING_FORMATS: &[Format] =
+    &[Format::Table, Format::Markdown, Format::Json, Format::Html, Format::Svg, Format::Png];
 
-/// Returns the comparison as text. `cells`: the form of CSV cells.
+/// Returns the comparison as text.
 ///
 /// # Errors
 /// Fails if it could not be written. Parquet is not text.
-pub fn text(comparison: &Comparison, format: Format, style: TableStyle, cells: Cells) -> Result<String, WriteError> {
+pub fn text(comparison: &Comparison, format: Format, style: ReportStyle<'_>) -> Result<String, WriteError> {
     match format {
-        Format::Csv => Ok(csv(comparison, cells)?),
+        Format::Csv => Ok(csv(comparison, style.cells)?),
         Format::Benchfmt => Ok(benchfmt(comparison)),
         Format::Parquet | Format::Lines => Err(WriteError::Unsupported { asked: format, supported: COMMAND_FORMATS }),
         // Building the sheet takes time, so these formats avoid it.
         Format::Json => Ok(serde_json::to_string_pretty(comparison)? + "\n"),
-        Format::Table | Format::Markdown | Format::Html | Format::Summary | Format::Comment => {
-            written(&sheet(comparison), comparison, format, style, cells)
-        }
+        Format::Table
+        | Format::Markdown
+        | Format::Html
+        | Format::Svg
+        | Format::Png
+        | Format::Summary
+        | Format::Comment => written(&sheet(comparison), comparison, format, style),
     }
 }
 
-/// Writes the comparison to a file, which is replaced in one step or left unchanged. `cells`: the form of CSV cells.
+/// Writes the comparison to a file, which is replaced in one step or left unchanged.
 ///
 /// # Errors
 /// Fails if it could not be written.
 pub fn export(
     comparison: &Comparison,
     format: Format,
-    style: TableStyle,
-    cells: Cells,
+    style: ReportStyle<'_>,
     output: &Output,
 ) -> Result<(), WriteError> {
     match format {
         Format::Parquet => {
             output.replace(|temporary| Ok(write_parquet(flat::COLUMNS, &flat::rows(comparison)?, temporary)?))?
         }
-        _ => Ok(output.replace_text(&text(comparison, format, style, cells)?)?),
+        _ => Ok(output.replace_with(&encoded(&text(comparison, format, style)?, format)?)?),
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     facts,
     ratios::{Advantage, percent},
     wording::{Wording, chance},
-    words::{comparatives, part},
+    words::{comparatives, part, reason},
 };
 use crate::doubts::doubts_sentence;
 use dbdyno_catalog::is_script;
@@ -123,7 +123,10 @@ pub(super) fn listed(mut names: Vec<String>) -> String {
 fn of_test(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
     let (a, b) = (&wording.sides.a, &wording.sides.b);
     let test = name(comparison, line);
-    let Some(found) = &line.found else { return format!("{a} and {b} are not comparable in {test}.") };
+    let Some(found) = &line.found else {
+        let reason = reason([line], [a, b]).map_or_else(String::new, |reason| format!(": {reason}"));
+        return format!("{a} and {b} are not comparable in {test}{reason}.");
+    };
     let better = |who: &str, than: &str| {
         let advantage = Advantage::new(found.ratio, chance(found), wording.metric);
         let is = is_better(wording, Some(&advantage.factor));
@@ -140,7 +143,8 @@ fn of_test(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
     }
 }
 
-/// `Slower since 2026-10-25 in 4 of 8 tests, +17.6 % (+16.3..+19.0 %) by the geometric mean, sqlite 3.54.0 to 3.54.1; the same in 4 tests.`
+/// `Slower since 2026-10-25 in 4 of 8 tests, time +17.6 % (+16.3..+19.0 %) by the geometric mean; the same in 4 tests; sqlite changed from
+/// 3.54.0 to 3.54.1.`
 fn changed_since(comparison: &Comparison, wording: &Wording, lines: &[&Line], since: &str) -> String {
     let verdicts = LinesByVerdict::of(lines);
     let (better, worse) = comparatives(wording.metric);
@@ -150,23 +154,26 @@ fn changed_since(comparison: &Comparison, wording: &Wording, lines: &[&Line], si
     };
     // A mean that goes the other way would contradict the verdicts.
     let by = |is_better: bool| {
-        let whole = comparison.whole();
+        let whole = match lines {
+            [only] => only.found.as_ref().map(|found| (found.ratio, chance(found))),
+            _ => comparison.whole(),
+        };
         let agreeing = whole.filter(|(ratio, _)| Advantage::new(*ratio, None, wording.metric).is_a == is_better);
         agreeing.map_or_else(String::new, |(ratio, interval)| {
             let ends = interval.map(|range| format!(" ({}..{} %)", percent(range.low), percent(range.high)));
             let mean = if lines.len() > 1 { " by the geometric mean" } else { "" };
-            format!(", {} %{}{mean}", percent(ratio), ends.unwrap_or_default())
+            format!(", {} {} %{}{mean}", wording.metric.title(), percent(ratio), ends.unwrap_or_default())
         })
     };
     let versions = versions_between(comparison);
     let (first, other) = match (verdicts.worse.len(), verdicts.better.len()) {
-        (0, 0) => (format!("No change is shown since {since}{versions}"), Vec::new()),
+        (0, 0) => (format!("No change is shown since {since}"), Vec::new()),
         (worse_in, better_in) if worse_in >= better_in => (
-            format!("{} since {since} {}{}{versions}", capitalised(worse), in_how_many(&verdicts.worse), by(false)),
+            format!("{} since {since} {}{}", capitalised(worse), in_how_many(&verdicts.worse), by(false)),
             vec![(verdicts.better.as_slice(), better)],
         ),
         _ => (
-            format!("{} since {since} {}{}{versions}", capitalised(better), in_how_many(&verdicts.better), by(true)),
+            format!("{} since {since} {}{}", capitalised(better), in_how_many(&verdicts.better), by(true)),
             vec![(verdicts.worse.as_slice(), worse)],
         ),
     };
@@ -178,7 +185,7 @@ fn changed_since(comparison: &Comparison, wording: &Wording, lines: &[&Line], si
     ];
     let rest = other.into_iter().chain(rest).filter(|(lines, _)| !lines.is_empty());
     let rest = rest.map(|(lines, word)| format!("; {word} in {}", named(comparison, lines)));
-    format!("{first}{}.", rest.collect::<String>())
+    format!("{first}{}{versions}.", rest.collect::<String>())
 }
 
 fn capitalised(word: &str) -> String {
@@ -186,7 +193,7 @@ fn capitalised(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Returns what else changed between the sides: `, sqlite 3.54.0 to 3.54.1`.
+/// Returns what else changed between the sides: `; sqlite changed from 3.54.0 to 3.54.1`.
 fn versions_between(comparison: &Comparison) -> String {
     let versions = |side: &SideFacts| -> BTreeSet<String> {
         let engine =
@@ -198,9 +205,9 @@ fn versions_between(comparison: &Comparison) -> String {
         let (engine, number) = version.split_once(' ').unwrap_or((version, ""));
         let old: Vec<&str> = before.iter().filter_map(|of| of.strip_prefix(engine)?.strip_prefix(' ')).collect();
         if old.is_empty() {
-            format!(", {version} is new")
+            format!("; {version} is new")
         } else {
-            format!(", {engine} {} to {number}", old.join(" and "))
+            format!("; {engine} changed from {} to {number}", old.join(" and "))
         }
     });
     new.collect()
@@ -242,6 +249,10 @@ fn of_tests(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> Stri
         false => (b, a, &verdicts.worse, &verdicts.better),
     };
     let is = is_better(wording, None);
+    let why = |lines: &[&Line]| {
+        let reason = lines.iter().all(|line| line.found.is_none()).then(|| reason(lines.iter().copied(), [a, b]));
+        reason.flatten().map_or_else(String::new, |reason| format!(" ({reason})"))
+    };
     let mut rest = vec![
         (verdicts.same.as_slice(), "the same"),
         (&verdicts.undecided, "undecided"),
@@ -252,11 +263,12 @@ fn of_tests(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> Stri
     let first = match (wins.len(), losses.len()) {
         (0, _) => {
             let (first, word) = rest.remove(0);
+            let first = first.to_vec();
             let count = format!("{} of {all}", first.len());
             match word {
                 "the same" => format!("{a} and {b} are the same within {:.0} % in {count}", SAME_BAND * 100.0),
                 "undecided" => format!("Neither {a} nor {b} is shown to be better: undecided in {count}"),
-                word => format!("{a} and {b}: {word} in {count}"),
+                word => format!("{a} and {b}: {word} in {count}{}", why(&first)),
             }
         }
         (wins, losses) if wins == losses => {
@@ -269,7 +281,7 @@ fn of_tests(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> Stri
             format!("{ahead} {is} than {behind} in {wins} of {all}{mean}; {behind} {is} in {reverse}")
         }
     };
-    let rest = rest.iter().map(|(lines, word)| format!("; {word} in {}", named(comparison, lines)));
+    let rest = rest.iter().map(|(lines, word)| format!("; {word} in {}{}", named(comparison, lines), why(lines)));
     format!("{first}{}.", rest.collect::<String>())
 }
 

@@ -15,22 +15,30 @@ use super::{
 use crate::{
     doubts::doubts_sentence,
     format::{Format, WriteError},
-    sheet::{self, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, TableStyle, Tone},
+    sheet::{self, Cell, Column, ColumnPart, ColumnRole, ReportStyle, Row, Section, Sheet, Table, TableStyle, Tone},
 };
 use dbdyno_comparing::compare::{
     COMPARISON_VERSION, ComparedGroups, Comparison, Leader, Line, Mean, RatioForm, SideFacts, by_reference,
 };
 use dbdyno_comparing::doubt::Doubt;
 use dbdyno_foundation::{
-    base::{csv::Cells, output::Output, units::plain},
+    base::{output::Output, units::plain},
     metric::Metric,
 };
 use dbdyno_store::write_parquet;
 use serde_json::json;
 
 /// The formats in which several sides can be written.
-pub const SEVERAL_FORMATS: &[Format] =
-    &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Parquet];
+pub const SEVERAL_FORMATS: &[Format] = &[
+    Format::Table,
+    Format::Markdown,
+    Format::Csv,
+    Format::Json,
+    Format::Html,
+    Format::Svg,
+    Format::Png,
+    Format::Parquet,
+];
 
 /// The formats of the command: [`SEVERAL_FORMATS`], and two with only or mainly the answer.
 pub const SEVERAL_COMMAND_FORMATS: &[Format] = &[
@@ -39,6 +47,8 @@ pub const SEVERAL_COMMAND_FORMATS: &[Format] = &[
     Format::Csv,
     Format::Json,
     Format::Html,
+    Format::Svg,
+    Format::Png,
     Format::Parquet,
     Format::Summary,
     Format::Comment,
@@ -154,10 +164,14 @@ pub fn doubts(sides: &[Comparison]) -> Vec<Doubt> {
 
 /// Returns what the verdicts say, in sentences: about each group, whether all are equally durable, and which doubts there are.
 pub fn answers(compared: &ComparedGroups) -> Vec<String> {
-    let of_sides = compared.sides.iter().flat_map(|side| [&side.b, &side.a]);
-    let doubted = doubts_sentence(&doubts(&compared.sides));
     let of_groups = compared.groups().flat_map(|(sides, leader)| group_answers(sides, leader));
-    of_groups.chain(facts::durability(of_sides)).chain(doubted).collect()
+    of_groups.chain(reliance(&compared.sides)).collect()
+}
+
+/// Returns how durable all sides are, and how doubtful their comparisons.
+pub fn reliance(sides: &[Comparison]) -> Vec<String> {
+    let of_sides = sides.iter().flat_map(|side| [&side.b, &side.a]);
+    facts::durability(of_sides).into_iter().chain(doubts_sentence(&doubts(sides))).collect()
 }
 
 /// Returns what the verdicts say about the leader of a group, or about its only candidate.
@@ -348,38 +362,39 @@ pub fn options(sides: &[Comparison]) -> Vec<String> {
     facts::options_of(&each)
 }
 
-/// Returns several sides as text. `cells`: the form of CSV cells.
+/// Returns several sides as text.
 ///
 /// # Errors
 /// Fails if it could not be written. Parquet is not text.
-pub fn several(
-    compared: &ComparedGroups,
-    format: Format,
-    style: TableStyle,
-    cells: Cells,
-) -> Result<String, WriteError> {
+pub fn several(compared: &ComparedGroups, format: Format, style: ReportStyle<'_>) -> Result<String, WriteError> {
     match format {
-        Format::Csv => Ok(csv::of_rows(flat_rows(&compared.sides)?, cells)),
+        Format::Csv => Ok(csv::of_rows(flat_rows(&compared.sides)?, style.cells)),
         Format::Benchfmt | Format::Parquet | Format::Lines => {
             Err(WriteError::Unsupported { asked: format, supported: SEVERAL_COMMAND_FORMATS })
         }
-        Format::Table | Format::Markdown | Format::Json | Format::Html | Format::Summary | Format::Comment => {
+        Format::Table
+        | Format::Markdown
+        | Format::Json
+        | Format::Html
+        | Format::Svg
+        | Format::Png
+        | Format::Summary
+        | Format::Comment => {
             let answer = answers(compared);
             let typed = json!({ "version": COMPARISON_VERSION, "answer": answer, "comparisons": compared.sides });
-            sheet::written(&several_sheet(compared), &typed, format, style, cells)
+            sheet::written(&several_sheet(compared), &typed, format, style)
         }
     }
 }
 
-/// Writes several sides to a file, which is replaced in one step or left unchanged. `cells`: the form of CSV cells.
+/// Writes several sides to a file, which is replaced in one step or left unchanged.
 ///
 /// # Errors
 /// Fails if it could not be written.
 pub fn export_several(
     compared: &ComparedGroups,
     format: Format,
-    style: TableStyle,
-    cells: Cells,
+    style: ReportStyle<'_>,
     output: &Output,
 ) -> Result<(), WriteError> {
     match format {
@@ -387,7 +402,7 @@ pub fn export_several(
             let rows = flat_rows(&compared.sides)?;
             output.replace(|temporary| Ok(write_parquet(flat::COLUMNS, &rows, temporary)?))?
         }
-        _ => Ok(output.replace_text(&several(compared, format, style, cells)?)?),
+        _ => Ok(output.replace_with(&sheet::encoded(&several(compared, format, style)?, format)?)?),
     }
 }
 

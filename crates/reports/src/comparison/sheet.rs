@@ -1,7 +1,7 @@
 //! A comparison as a sheet: its text, its tables, its charts.
 
 use super::{
-    charts, facts,
+    SideNames, charts, facts,
     forests::forests,
     looks,
     magnitudes::magnitudes,
@@ -17,7 +17,7 @@ use dbdyno_comparing::compare::{
 };
 use dbdyno_comparing::doubt::Doubt;
 use dbdyno_foundation::metric::Metric;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Width of a test's name in a narrow table.
 pub(crate) const NAME: usize = 19;
@@ -41,11 +41,7 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     sections.extend(Section::toned(Tone::OnPage, facts::GLOSSARY, facts::glossary()));
     sections.extend(Section::toned(Tone::OnPage, "Sessions", sessions(comparison)));
     sections.extend(Section::toned(Tone::OnPage, "What the figures are", vec![method(comparison)]));
-    Sheet {
-        title: format!("A: {} against B: {}", comparison.a.selection, comparison.b.selection),
-        sections,
-        ..Sheet::default()
-    }
+    Sheet { title: title(comparison), sections, ..Sheet::default() }
 }
 
 /// Returns the notes that rows refer to, and the doubts.
@@ -114,13 +110,28 @@ fn lines(comparison: &Comparison, notes: &mut Footnotes) -> Section {
             mean.ratio.filter(|_| mean.tests > 1).map(|ratio| Row::Total(total(mean, ratio, (comparison, &wording)))),
         );
     }
-    let forests = if comparison.lines.is_empty() { Vec::new() } else { forests(comparison, &wording) };
+    let is_comparable = comparison.lines.iter().any(|line| line.found.is_some());
+    let forests = if is_comparable { forests(comparison, &wording) } else { Vec::new() };
     Section { forests, ..Section::table(Table { columns, rows, is_headed: true, ..Table::default() }) }
 }
 
 /// Whether the ratios are columns of their own, and not part of the verdicts.
 fn has_ratios(comparison: &Comparison) -> bool {
     comparison.ratios != RatioForm::Words
+}
+
+/// Names what is compared: `lmdb against redb`, `sqlite since 3.54.1 (2026-10-25)`, or the selections of sides without names.
+fn title(comparison: &Comparison) -> String {
+    let sides = SideNames::of(comparison);
+    if let Some(since) = &comparison.since {
+        let configurations = comparison.a.configurations.iter().chain(&comparison.b.configurations);
+        let engines: BTreeSet<&str> = configurations.map(|one| one.configuration.engine.as_str()).collect();
+        return format!("{} since {since}", engines.into_iter().collect::<Vec<_>>().join(", "));
+    }
+    match sides.are_letters() {
+        true => format!("A: {} against B: {}", comparison.a.selection, comparison.b.selection),
+        false => format!("{} against {}", sides.a, sides.b),
+    }
 }
 
 /// Returns the property that the lines of a mean share: the size, with the part if there are several.
@@ -318,8 +329,7 @@ fn remarks(comparison: &Comparison) -> Vec<String> {
     let undecided = comparison.lines.iter().any(words::is_undecided);
     let more = (has_lines && undecided).then(|| words::MORE.to_owned());
     let wording = Wording::of(comparison);
-    let ranges = (has_lines && !has_ratios(comparison) && comparison.lines.iter().any(words::has_open_range))
-        .then(|| wording.about_ranges());
+    let ranges = wording.about_ranges(&comparison.lines).filter(|_| has_lines && !has_ratios(comparison));
     let adjusted = words::about_adjusted(comparison.lines.iter()).filter(|_| has_lines).map(str::to_owned);
     let method = if comparison.pivot.is_none() { looks::method(comparison) } else { Vec::new() };
     let overall = comparison.overall.iter().filter(|_| comparison.scaling.is_none());

@@ -3,7 +3,7 @@
 use super::{
     SideNames,
     ratios::{self, amount, factors, gain, times},
-    words::{comparatives, sign},
+    words::{self, comparatives, sign},
 };
 use dbdyno_comparing::compare::{
     ComparedSessions, Comparison, JudgedRatio, Line, Overall, PivotCell, RatioForm, RatioRange, SizeRatio,
@@ -113,10 +113,20 @@ impl Wording {
         format!("▼ {a} {better}  ▲ {a} {worse}  = same  ? undecided  … too few runs")
     }
 
-    /// Explains the range of a verdict that names no better side.
-    pub fn about_ranges(&self) -> String {
+    /// Explains the range of a verdict that names no better side, with the first as the example: `same within 3 % (0.998-1.009x): lmdb is
+    /// between 0.998 and 1.009 times as fast as redb, with 95 % confidence`.
+    pub fn about_ranges<'l>(&self, lines: impl IntoIterator<Item = &'l Line>) -> Option<String> {
+        let mut open =
+            lines.into_iter().filter(|line| words::has_open_range(line)).filter_map(|line| line.found.as_ref());
+        let first = open.next()?;
+        let range = chance(first)?;
         let SideNames { a, b } = &self.sides;
-        format!("(0.95-1.09x): {a} is 0.95 to 1.09 times {} as {b}, 95 %", ratios::as_much(self.metric))
+        let ends = factors([range.low, range.high].map(|end| gain(end, self.metric))).replacen('-', " and ", 1);
+        let said = self.short_verdict_with_range(first);
+        Some(format!(
+            "{said}: {a} is between {ends} times {} as {b}, with 95 % confidence",
+            ratios::as_much(self.metric)
+        ))
     }
 }
 

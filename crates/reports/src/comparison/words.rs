@@ -3,6 +3,7 @@
 pub use super::ratios::{interval, range, ratio, times};
 use super::{looks, wording::chance};
 use crate::sheet::{BarInterval, Sense};
+use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
     ComparedSessions, Comparison, Figure, JudgedRatio, Line, Mean, NoiseBasis, NoiseFloor, Obstacle, ObstacleKind,
     Part, RatioRange, SizeRatio,
@@ -261,6 +262,30 @@ pub fn obstacle(obstacle: &Obstacle) -> String {
         }
         (false, _) => message.clone(),
     }
+}
+
+/// Says why lines cannot be compared, with the sides' names, if all have one reason. The sentence about durability says it of tiers.
+pub(super) fn reason<'l>(lines: impl IntoIterator<Item = &'l Line>, sides: [&str; 2]) -> Option<String> {
+    let obstacle = |line: &'l Line| line.obstacles.iter().find(|obstacle| !obstacle.allowed);
+    let mut reasons: Vec<&Obstacle> = lines.into_iter().map(obstacle).collect::<Option<_>>()?;
+    reasons.dedup_by_key(|obstacle| &obstacle.message);
+    let [only] = reasons.as_slice() else { return None };
+    let is_told = only.kind == ObstacleKind::Differ(Difference::Tiers);
+    (!is_told).then(|| with_names(&only.message, sides))
+}
+
+/// Returns a sentence about A and B with the sides' names.
+fn with_names(sentence: &str, [a, b]: [&str; 2]) -> String {
+    let named = |word: &str| {
+        let (letter, rest) = word.split_at_checked(1).unwrap_or((word, ""));
+        let is_alone = !rest.starts_with(char::is_alphanumeric);
+        match letter {
+            "A" if is_alone => format!("{a}{rest}"),
+            "B" if is_alone => format!("{b}{rest}"),
+            _ => word.to_owned(),
+        }
+    };
+    sentence.split(' ').map(named).collect::<Vec<_>>().join(" ")
 }
 
 /// Names the tests that a mean leaves out; none if it contains all.

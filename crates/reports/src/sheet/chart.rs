@@ -85,7 +85,7 @@ pub enum SeriesStyle {
 
 impl SeriesStyle {
     /// Returns its class in the style sheet.
-    fn class(self) -> String {
+    pub(super) fn class(self) -> String {
         match self {
             Self::A => "a".to_owned(),
             Self::B => "b".to_owned(),
@@ -147,6 +147,8 @@ impl ChartSeries {
 
 /// Room left and right of the axes, above and below them.
 const AROUND: [f64; 4] = [56.0, 14.0, 8.0, 20.0];
+/// Width of a character of a label.
+const LETTER: f64 = 5.6;
 /// The number of marks from which they are drawn small.
 const MANY: usize = 30;
 
@@ -166,9 +168,12 @@ pub(super) struct ChartDrawing<'c> {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct DrawnTick<'c> {
-    pub(super) at: f64,
-    pub(super) label: &'c str,
+struct DrawnTick<'c> {
+    at: f64,
+    label: &'c str,
+    label_at: f64,
+    /// The end of the label that is at the tick, so that nothing is cut off at the ends of an axis.
+    anchor: &'static str,
 }
 
 #[derive(Debug, Serialize)]
@@ -191,25 +196,47 @@ struct DrawnMark<'c> {
     about: &'c str,
 }
 
+/// Whether a chart needs the width of a page.
+pub(super) fn is_wide(chart: &Chart) -> bool {
+    chart.kind == ChartKind::Ranking
+}
+
+/// Returns width and height between a chart's axes.
+fn inner(chart: &Chart) -> (f64, f64) {
+    if is_wide(chart) { (640.0, 200.0) } else { (260.0, 110.0) }
+}
+
+/// Returns width and height of a chart's drawing.
+pub(super) fn extent(chart: &Chart) -> (f64, f64) {
+    let ((width, height), [left, right, top, bottom]) = (inner(chart), AROUND);
+    (width + left + right, height + top + bottom)
+}
+
 /// Returns a chart with the positions of its parts in the drawing.
 pub(super) fn drawing(chart: &Chart) -> ChartDrawing<'_> {
-    let (width, height) = if chart.kind == ChartKind::Ranking { (640.0, 200.0) } else { (260.0, 110.0) };
+    let (width, height) = inner(chart);
+    let drawn = extent(chart);
     let x = |at: f64| rounded(width * chart.across.scale.share(at));
     let y = |at: f64| rounded(height * (1.0 - chart.up.scale.share(at)));
     let corner = |(at, (across, up)): (usize, &(f64, f64))| {
         format!("{}{} {}", if at == 0 { "M" } else { "L" }, x(*across), y(*up))
     };
     let marks = chart.series.iter().map(|series| series.marks.len()).sum::<usize>();
-    let [left, right, top, bottom] = AROUND;
+    let [left, right, top, _] = AROUND;
     ChartDrawing {
         kind: chart.kind,
         name: &chart.name,
         about: &chart.about,
-        view: format!("{} {} {} {}", -left, -top, width + left + right, height + top + bottom),
+        view: format!("{} {} {} {}", -left, -top, drawn.0, drawn.1),
         width,
         height,
-        across: chart.across.ticks.iter().map(|tick| DrawnTick { at: x(tick.at), label: &tick.label }).collect(),
-        up: chart.up.ticks.iter().map(|tick| DrawnTick { at: y(tick.at), label: &tick.label }).collect(),
+        across: chart.across.ticks.iter().map(|tick| across_tick(tick, x(tick.at), width + right)).collect(),
+        up: chart
+            .up
+            .ticks
+            .iter()
+            .map(|tick| DrawnTick { at: y(tick.at), label: &tick.label, label_at: 0.0, anchor: "end" })
+            .collect(),
         series: chart
             .series
             .iter()
@@ -235,6 +262,13 @@ pub(super) fn drawing(chart: &Chart) -> ChartDrawing<'_> {
             .collect(),
         notes: &chart.notes,
     }
+}
+
+/// Places a tick of the axis across. `end`: where the drawing ends.
+fn across_tick(tick: &ChartTick, at: f64, end: f64) -> DrawnTick<'_> {
+    let half = tick.label.chars().count() as f64 * LETTER / 2.0;
+    let (label_at, anchor) = if at + half > end { (end, "end") } else { (at, "middle") };
+    DrawnTick { at, label: &tick.label, label_at, anchor }
 }
 
 /// Rounds to a tenth of a pixel, which is precise enough.

@@ -61,8 +61,8 @@ pub fn ratio_axis(ratios: impl Iterator<Item = BarInterval> + Clone) -> Scale {
 #[derive(Debug, Serialize)]
 pub(super) struct ForestDrawing<'f> {
     name: &'f str,
-    width: f64,
-    height: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
     /// The position of the axis, below the rows.
     bottom: f64,
     /// The position of the line of no difference.
@@ -153,7 +153,7 @@ fn tick_label(ratio: f64) -> String {
 }
 
 /// Shortens text to `most` characters, with an ellipsis if it is longer.
-fn shortened(words: &str, most: usize) -> String {
+pub(super) fn shortened(words: &str, most: usize) -> String {
     match words.char_indices().nth(most.saturating_sub(1)) {
         Some((end, _)) if words.chars().count() > most => format!("{}…", words[..end].trim_end()),
         _ => words.to_owned(),

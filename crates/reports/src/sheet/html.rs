@@ -7,11 +7,15 @@ use super::{
     reach,
 };
 use dbdyno_foundation::base::units::plain;
-use minijinja::{Environment, Value, value::Serde};
+use minijinja::{AutoEscape, Environment, Value, value::Serde};
 use serde::Serialize;
 
 const TEMPLATE: &str = include_str!("../../assets/sheet.html");
-const STYLE: &str = include_str!("../../assets/report.css");
+/// The style sheet of pages; its first rule has the light palette.
+pub(super) const STYLE: &str = include_str!("../../assets/report.css");
+/// The drawings of charts and their style, of pages and of pictures.
+pub(super) const FIGURES: &str = include_str!("../../assets/figures.svg");
+pub(super) const FIGURES_STYLE: &str = include_str!("../../assets/figures.css");
 
 #[derive(Debug, Serialize)]
 struct HtmlPage<'s> {
@@ -90,15 +94,24 @@ pub fn html(sheet: &Sheet) -> Result<String, minijinja::Error> {
         command: &sheet.command,
         sections: sections.map(|one| section(one, &sheet.title)).collect(),
     };
+    let mut environment = environment();
+    environment.add_global("style", Value::from_safe_string(STYLE.to_owned()));
+    environment.add_global("figures_style", Value::from_safe_string(FIGURES_STYLE.to_owned()));
+    environment.add_template("figures.svg", FIGURES)?;
+    environment.add_template("sheet.html", TEMPLATE)?;
+    environment.get_template("sheet.html")?.render(Serde(page))
+}
+
+/// Returns templates whose values are escaped.
+pub(super) fn environment<'t>() -> Environment<'t> {
     let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
     // Control characters are not legal HTML, escaped or not.
     environment.set_formatter(|out, state, value| match value.as_str() {
         Some(text) if !value.is_safe() => minijinja::escape_formatter(out, state, &plain(text).into()),
         _ => minijinja::escape_formatter(out, state, value),
     });
-    environment.add_global("style", Value::from_safe_string(STYLE.to_owned()));
-    environment.add_template("sheet.html", TEMPLATE)?;
-    environment.get_template("sheet.html")?.render(Serde(page))
+    environment
 }
 
 fn section<'s>(section: &'s Section, title: &str) -> PageSection<'s> {

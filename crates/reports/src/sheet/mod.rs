@@ -6,8 +6,10 @@ mod csv;
 mod forest;
 mod html;
 mod markdown;
+mod png;
 mod scale;
 mod style;
+mod svg;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -18,15 +20,16 @@ pub use chart::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, 
 pub use forest::{Forest, ForestMark, ForestRow, ratio_axis};
 pub use markdown::escaped;
 pub use scale::Scale;
-pub use style::{Colouring, TableStyle};
+pub use style::{Colouring, ReportStyle, TableStyle};
 pub use table::{Cell, Column, ColumnPart, ColumnRole, Row, Sense, Table, TableObjects, marks};
 
 use super::format::{Format, WriteError};
-use dbdyno_foundation::base::csv::Cells;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// The formats in which every sheet can be written. JSON contains the value that the sheet was built from.
-pub const SHEET_FORMATS: &[Format] = &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html];
+pub const SHEET_FORMATS: &[Format] =
+    &[Format::Table, Format::Markdown, Format::Csv, Format::Json, Format::Html, Format::Svg, Format::Png];
 
 /// A report. Texts are as they were stored: renderers escape them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -77,6 +80,19 @@ pub enum Tone {
     OnPage,
 }
 
+impl Sheet {
+    /// Returns its answer and its tables of figures, as Markdown to paste.
+    pub fn tables_to_paste(&self) -> String {
+        let is_wanted = |section: &&Section| match section.tone {
+            Tone::Answer => true,
+            Tone::Plain => section.table.is_some(),
+            _ => false,
+        };
+        let sections = self.sections.iter().filter(is_wanted).cloned().collect();
+        markdown::markdown(&Self { sections, ..Self::default() })
+    }
+}
+
 impl Section {
     /// Builds a section of lines.
     pub fn lines(lines: Vec<String>) -> Self {
@@ -100,8 +116,7 @@ impl Section {
     }
 }
 
-/// Returns a sheet in a format. `typed`: the value that it was built from, which JSON contains; `style`: how a table is drawn; `cells`: the
-/// form of CSV cells.
+/// Returns a sheet in a format. `typed`: the value that it was built from, which JSON contains.
 ///
 /// # Errors
 /// A format that sheets do not support, or a failure to write.
@@ -109,21 +124,33 @@ pub fn written(
     sheet: &Sheet,
     typed: &impl Serialize,
     format: Format,
-    style: TableStyle,
-    cells: Cells,
+    style: ReportStyle<'_>,
 ) -> Result<String, WriteError> {
     Ok(match format {
-        Format::Table => text::text(sheet, style),
+        Format::Table => text::text(sheet, style.table),
         Format::Markdown => markdown::markdown(sheet),
-        Format::Csv => csv::csv(sheet, cells),
+        Format::Csv => csv::csv(sheet, style.cells),
         Format::Json => serde_json::to_string_pretty(typed)? + "\n",
         Format::Html => html::html(sheet)?,
+        // A picture of pixels is made of this one when it is written.
+        Format::Svg | Format::Png => svg::svg(sheet, style.chart)?,
         Format::Summary => text::summary(sheet),
         Format::Comment => markdown::comment(sheet),
         asked @ (Format::Benchfmt | Format::Parquet | Format::Lines) => {
             return Err(WriteError::Unsupported { asked, supported: SHEET_FORMATS });
         }
     })
+}
+
+/// Returns the bytes of a report that [`written`] or its like returned as text.
+///
+/// # Errors
+/// The picture cannot be drawn.
+pub fn encoded(text: &str, format: Format) -> Result<Cow<'_, [u8]>, WriteError> {
+    match format {
+        Format::Png => png::png(text).map(Cow::Owned),
+        _ => Ok(Cow::Borrowed(text.as_bytes())),
+    }
 }
 
 pub use html::html;

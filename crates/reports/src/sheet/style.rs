@@ -1,4 +1,22 @@
-//! The style of text output.
+//! The style of a report, of which each format takes what concerns it.
+
+use dbdyno_foundation::base::csv::Cells;
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReportStyle<'c> {
+    /// Of text.
+    pub table: TableStyle,
+    /// The form of CSV cells.
+    pub cells: Cells,
+    /// The chart of a picture: words in its name, or `all`; none: those of the first section that has charts.
+    pub chart: Option<&'c str>,
+}
+
+impl ReportStyle<'_> {
+    /// No colours, 80 columns, cells that no spreadsheet runs, and the first chart.
+    pub const FILE: Self = Self { table: TableStyle::FILE, cells: Cells::Escaped, chart: None };
+}
 
 /// Whether red and green may be used; a word always carries the same meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The output of the renderers for a sheet.
 
 use super::*;
+use dbdyno_foundation::base::csv::Cells;
 
 /// Returns a sheet with every feature, and with text that each format would interpret if it were not escaped.
 fn sheet() -> Sheet {
@@ -46,7 +47,7 @@ fn sheet() -> Sheet {
 }
 
 fn drawn(format: Format) -> String {
-    written(&sheet(), &[1], format, TableStyle::FILE, Cells::Escaped).unwrap()
+    written(&sheet(), &[1], format, ReportStyle::FILE).unwrap()
 }
 
 #[test]
@@ -62,7 +63,10 @@ fn programs_read_values_and_no_titles() {
     assert_eq!(drawn(Format::Json), "[\n  1\n]\n");
     let records = Table::records(["n"], std::iter::empty());
     let with_records = Sheet { records: Some(records), ..sheet() };
-    assert_eq!(written(&with_records, &(), Format::Csv, TableStyle::FILE, Cells::Raw).unwrap(), "n\n");
+    assert_eq!(
+        written(&with_records, &(), Format::Csv, ReportStyle { cells: Cells::Raw, ..ReportStyle::FILE }).unwrap(),
+        "n\n"
+    );
 }
 
 #[test]
@@ -90,8 +94,12 @@ fn a_page_escapes_what_it_shows_and_has_charts_in_place_of_sparklines() {
 
 #[test]
 fn a_format_of_others_is_refused_with_those_that_there_are() {
-    let refused = written(&sheet(), &(), Format::Parquet, TableStyle::FILE, Cells::Raw).unwrap_err();
-    assert_eq!(refused.to_string(), "parquet is not supported here: expected table, markdown, csv, json or html");
+    let refused =
+        written(&sheet(), &(), Format::Parquet, ReportStyle { cells: Cells::Raw, ..ReportStyle::FILE }).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "parquet is not supported here: expected table, markdown, csv, json, html, svg or png"
+    );
 }
 
 /// Returns a sheet of sides and a reference. Each side has a ratio joined to it, and a verdict that text leaves out first.
@@ -148,7 +156,8 @@ fn a_page_has_what_belongs_together_in_one_cell_and_markdown_in_columns_at_lengt
     assert!(page.contains(r#"<td class="title" colspan="3">size 10</td>"#), "{page}");
     let cell = r##"<td class="figure heat faster" style="--heat: 20.0" title="faster by far" data-label="engine[option=value0]"><span>1.50 ms <small>0.50 [0.40-0.60]</small><sup><a href="#note-1">1</a></sup></span></td>"##;
     assert!(page.contains(cell) && page.contains(r#"<li id="note-1">because</li>"#), "{page}");
-    let markdown = written(&wide(1), &(), Format::Markdown, TableStyle::FILE, Cells::Raw).unwrap();
+    let markdown =
+        written(&wide(1), &(), Format::Markdown, ReportStyle { cells: Cells::Raw, ..ReportStyle::FILE }).unwrap();
     let row = "| 1 Writes of many rows | 10 | 1.50 ms | 0.50 \\[1\\] | 0.40-0.60 | faster by far |";
     assert!(markdown.contains(row) && markdown.contains("- \\[1\\] because"), "{markdown}");
 }
@@ -165,4 +174,41 @@ fn bars_are_drawn_of_what_there_is_beyond_a_narrow_terminal_and_verdicts_are_col
     let wide = text(&sheet, TableStyle { colour: Colouring::On, width: 93 });
     assert!(wide.contains("A < 1 > B") && wide.contains("\u{1b}[31mx\u{1b}[0m") && wide.contains('◆'), "{wide}");
     assert!(html(&sheet).unwrap().contains(r#"<svg class="bar""#));
+}
+
+fn picture(chart: Option<&str>) -> Result<String, WriteError> {
+    written(&sheet(), &(), Format::Svg, ReportStyle { chart, ..ReportStyle::FILE })
+}
+
+#[test]
+fn a_picture_is_well_formed_and_needs_no_style_sheet_from_elsewhere() {
+    let svg = picture(None).unwrap();
+    let read = resvg::usvg::roxmltree::Document::parse(&svg).unwrap();
+    let texts: String = read.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect();
+    assert!(texts.contains("Heading: =a|<b>") && !texts.contains('\u{1b}'), "{svg}");
+    assert!(!svg.contains("var(") && svg.contains(".a { color: #0b6fb8; }"), "{svg}");
+}
+
+#[test]
+fn a_chart_is_chosen_by_words_of_its_name() {
+    assert_eq!(picture(Some("heading")).unwrap(), picture(Some("all")).unwrap());
+    let unknown = picture(Some("forest")).unwrap_err().to_string();
+    assert!(unknown.starts_with("no chart has 'forest' in its name: expected words of 'Heading: =a|<b>"), "{unknown}");
+    let without = written(&Sheet::default(), &(), Format::Svg, ReportStyle::FILE).unwrap_err();
+    assert_eq!(without.to_string(), "this report has no chart: expected another format");
+}
+
+#[test]
+fn a_picture_of_pixels_has_two_for_each_unit_and_shows_something() {
+    let svg = picture(None).unwrap();
+    let png = match encoded(&svg, Format::Png) {
+        Err(WriteError::NoFont) => return eprintln!("not checked: this machine has no fonts"),
+        drawn => drawn.unwrap(),
+    };
+    let pixels = resvg::tiny_skia::Pixmap::decode_png(&png).unwrap();
+    assert!(svg.contains("viewBox=\"0 0 720.0 "));
+    assert_eq!(pixels.width(), 1440);
+    let colours: std::collections::BTreeSet<_> =
+        pixels.pixels().iter().map(|pixel| (pixel.red(), pixel.green(), pixel.blue())).collect();
+    assert!(colours.len() > 10, "text and lines have edges: {}", colours.len());
 }

@@ -29,8 +29,8 @@ impl CompareScreen {
                     let pivot = self.compared().and_then(|compared| compared.pivot.pivot.as_ref());
                     of_session || pivot.is_some_and(|pivot| !pivot.rows.is_empty())
                 }
-                Action::Explain | Action::Copy => self.length() > 0,
-                Action::Export | Action::Notes => !self.lines_shown().is_empty(),
+                Action::Explain | Action::CopyAll => self.length() > 0,
+                Action::Copy | Action::Export | Action::Notes => !self.lines_shown().is_empty(),
                 _ => true,
             }
     }

@@ -203,7 +203,7 @@ impl CompareScreen {
             Action::Pivot => return self.ask_axes(None),
             Action::Explain => return self.explain(),
             Action::Notes => return self.notes(world),
-            Action::Copy => return self.copy(),
+            Action::CopyAll => return self.copy_sql(),
             _ => {}
         }
         Intents::new()
@@ -214,6 +214,7 @@ impl CompareScreen {
         Some(match action {
             Action::Allow => self.ask_allowed(),
             Action::Trend => self.trend(),
+            Action::Copy => self.copy_tables(world),
             Action::More => self.plan_further(world),
             _ => return None,
         })

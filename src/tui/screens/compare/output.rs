@@ -17,15 +17,16 @@ use crate::tui::{
 };
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{ComparedGroups, Comparison, Line, Mean, Obstacle, ObstacleKind};
-use dbdyno_foundation::{base::csv::Cells, metric::Metric};
+use dbdyno_foundation::metric::Metric;
 use dbdyno_reports::{
     command::shell,
     comparison::{
-        self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentences, words,
+        self, FORMATS, SCALING_FORMATS, SEVERAL_FORMATS, Wording, explain, facts, looks, scaling, sentences,
+        several::several_sheet, words,
     },
     doubts::doubt_messages,
     format::Format,
-    sheet::TableStyle,
+    sheet::ReportStyle,
 };
 use std::path::Path;
 
@@ -76,8 +77,20 @@ impl CompareScreen {
         })
     }
 
+    /// Copies the answer and the tables to the clipboard, as Markdown.
+    pub(super) fn copy_tables(&self, world: &World) -> Intents {
+        let sheet = match self.looked.view.is_of_session() {
+            true => several_sheet(&self.exported_session(world)),
+            false => match self.exported(world) {
+                Some(comparison) => comparison::sheet(&comparison),
+                None => return nothing_to_copy(),
+            },
+        };
+        Copyable::new("the answer and the tables, as Markdown", sheet.tables_to_paste()).copied()
+    }
+
     /// Copies the SQL that fetches the data under the cursor to the clipboard.
-    pub(super) fn copy(&self) -> Intents {
+    pub(super) fn copy_sql(&self) -> Intents {
         copied(self.sql())
     }
 
@@ -280,13 +293,14 @@ impl FileContent for ComparisonFile {
         let Self(shown, wanted) = self;
         let format = file.format(FORMATS)?;
         let comparison = match format {
-            Format::Csv | Format::Json | Format::Html | Format::Parquet => &whole(shown, wanted, &setup.store)?,
+            Format::Csv | Format::Json | Format::Html | Format::Svg | Format::Png | Format::Parquet => {
+                &whole(shown, wanted, &setup.store)?
+            }
             Format::Table | Format::Markdown | Format::Benchfmt | Format::Lines | Format::Summary | Format::Comment => {
                 shown
             }
         };
-        comparison::export(comparison, format, TableStyle::FILE, Cells::Escaped, file.output())
-            .map_err(|error| file.failed(&error))
+        comparison::export(comparison, format, ReportStyle::FILE, file.output()).map_err(|error| file.failed(&error))
     }
 }
 
@@ -297,7 +311,7 @@ struct ComparisonsFile(ComparedGroups);
 impl FileContent for ComparisonsFile {
     fn write(&self, file: &NewFile<'_>, _: &TuiSetup) -> Result<(), String> {
         let format = file.format(SEVERAL_FORMATS)?;
-        comparison::export_several(&self.0, format, TableStyle::FILE, Cells::Escaped, file.output())
+        comparison::export_several(&self.0, format, ReportStyle::FILE, file.output())
             .map_err(|error| file.failed(&error))
     }
 }

@@ -141,7 +141,7 @@ impl CompareScreen {
             Action::Swap | Action::Reference => return self.choose_reference(),
             Action::Explain => return self.explain_session(),
             Action::Notes => return self.notes_on_session(world),
-            Action::Copy => return self.copy_of_session(),
+            Action::CopyAll => return self.copy_of_session(),
             _ => {}
         }
         Intents::new()

@@ -15,7 +15,11 @@ use dbdyno_foundation::base::{
     identifier::shortened,
     units::{self, plain},
 };
-use dbdyno_reports::comparison::{facts, sentence, several::group_answers, words};
+use dbdyno_reports::comparison::{
+    facts, sentence, sentences,
+    several::{group_answers, reliance},
+    words,
+};
 use ratatui::layout::Rect;
 use std::collections::BTreeSet;
 
@@ -26,7 +30,11 @@ const SMALL: u16 = 22;
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -> u16 {
     let mut row = Rect { height: 1, ..area };
     let has_runs = comparison.a.runs > 0 && comparison.b.runs > 0;
-    let answer = if has_runs { draw_answer(paint, row, &sentence(comparison)) } else { 0 };
+    let answer = match (has_runs, area.height > SMALL) {
+        (false, _) => 0,
+        (true, false) => draw_answer(paint, row, &sentence(comparison)),
+        (true, true) => draw_answer(paint, row, &sentences(comparison).join(" ")),
+    };
     row.y += answer;
     for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
         paint.hit(Rect { height: 2, ..row }, Target::Press(KeyPress::Char(key)));
@@ -53,7 +61,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
 pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Comparison], leader: Option<&Leader>) -> u16 {
     let Some(first) = sides.first() else { return 0 };
     let mut row = Rect { height: 1, ..area };
-    row.y += draw_answer(paint, row, &group_answers(sides, leader).join(" "));
+    let mut answers = group_answers(sides, leader);
+    answers.extend(reliance(sides).into_iter().filter(|_| area.height > SMALL));
+    row.y += draw_answer(paint, row, &answers.join(" "));
     let counts = units::counted(first.b.runs, "run");
     let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
     let left = Rect { width: room as u16, ..row };

@@ -12,7 +12,7 @@ use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{Comparison, Figure, JudgedRatio, Line};
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::{
-    comparison::{SideNames, Wording, explain, words},
+    comparison::{SideNames, Wording, words},
     sheet::{bar, marks, reach},
 };
 use dbdyno_stats::Verdict;
@@ -188,13 +188,13 @@ fn not_comparable(line: &Line) -> String {
 fn estimate(line: &Line, found: &JudgedRatio, sides: &SideNames) -> String {
     let p = match (found.p, found.p_adjusted) {
         (Some(p), Some(adjusted)) => {
-            format!(" · p {}, {} adjusted", explain::p_words(p), explain::p_words(adjusted))
+            format!(" · p {}, {} adjusted", words::short_p(p), words::short_p(adjusted))
         }
         _ => String::new(),
     };
     let pairs = match found.sessions {
         Some(sessions) if found.paired => format!(" pairs of {} sessions", sessions.a),
-        Some(_) => " sessions".to_owned(),
+        Some(sessions) => format!(" runs of {}/{} sessions", sessions.a, sessions.b),
         None if found.paired => " pairs".to_owned(),
         None => String::new(),
     };
