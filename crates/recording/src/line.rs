@@ -1,0 +1,187 @@
+use crate::RecordedValue;
+use serde::{Deserialize, Serialize};
+
+/// A line of a file of calls: an object with one key. Times named `at` are nanoseconds of the monotonic clock
+/// ([`RecordedClock`]).
+///
+/// Lines of calls are in the order in which the recorder's writer received them: calls of one thread by their end,
+/// calls of different threads within fractions of a second of each other. Sort by `start_ns` where the order between
+/// threads matters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedLine {
+    Process(RecordedProcess),
+    Open(OpenedConnection),
+    Close(ClosedConnection),
+    Attach(AttachedDatabase),
+    Statement(StatementTemplate),
+    #[serde(skip_serializing)]
+    Call(RecordedCall),
+    Lost(LostCalls),
+    SlotLost(LostSlot),
+    NoSnapshot(MissingSnapshot),
+    End(RecordedEnd),
+}
+
+/// The process image whose calls a file has, and its SQLite. The first line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecordedProcess {
+    /// [`RECORDING_VERSION`](crate::RECORDING_VERSION).
+    pub version: u32,
+    pub pid: u32,
+    /// The parent's process identifier.
+    pub parent: u32,
+    /// Path of the executable.
+    pub program: String,
+    pub recorder: RecorderKind,
+    pub durations: DurationSource,
+    pub sqlite_version: String,
+    pub sqlite_source_id: String,
+    /// Options without their prefix `SQLITE_`.
+    pub compile_options: Vec<String>,
+    pub clock: RecordedClock,
+}
+
+/// The way in which the recorder came into the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecorderKind {
+    /// Through `LD_PRELOAD`, in front of a shared libsqlite3.
+    Preload,
+    /// As an extension that the program, or its SQLite, loaded.
+    Extension,
+}
+
+/// The meaning of a call's duration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DurationSource {
+    /// The sum of the times of its `sqlite3_step`. Of a call with many rows, some steps stand for those next to them.
+    Steps,
+    /// From its first step until its end or reset, with the program's own time between the rows.
+    Trace,
+}
+
+/// The same moment in both clocks, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedClock {
+    /// Since 1970.
+    pub realtime_ns: u64,
+    pub monotonic_ns: u64,
+}
+
+/// A connection that the program opened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenedConnection {
+    /// Counted from 1 in each file.
+    pub connection: u32,
+    /// Absolute path of the main database, or what the program gave for it. `""` and `:memory:` are private databases.
+    pub path: String,
+    /// Flags of `sqlite3_open_v2`. 6 (read, write, create) where the program gave none, 0 where they are unknown.
+    pub flags: u32,
+    /// Name of the database's copy, without a folder. `None`: it was empty or private, or a `no_snapshot` line has the
+    /// reason.
+    pub database: Option<String>,
+    pub at: u64,
+}
+
+/// The end of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedConnection {
+    pub connection: u32,
+    pub at: u64,
+}
+
+/// A database that a connection attached.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttachedDatabase {
+    pub connection: u32,
+    /// The name that statements use.
+    pub schema: String,
+    pub path: String,
+    /// As in [`OpenedConnection`].
+    pub database: Option<String>,
+    pub at: u64,
+}
+
+/// The text of a statement, before its first call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatementTemplate {
+    /// Counted from 1 in each file.
+    pub id: u32,
+    pub sql: String,
+}
+
+/// A statement's execution from its first step to its end or reset. In the file it is an array of these fields in this
+/// order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedCall {
+    pub connection: u32,
+    /// The system's identifier of the thread.
+    pub thread: u32,
+    /// Nanoseconds of the monotonic clock.
+    pub start_ns: u64,
+    /// See [`DurationSource`].
+    pub duration_ns: u64,
+    /// Identifier of a [`StatementTemplate`].
+    pub statement: u32,
+    /// In the order of their indices, from 1 on.
+    pub parameters: Vec<RecordedValue>,
+    /// Rows that it returned.
+    pub rows: u64,
+    /// Rows that it changed, by triggers too: the difference of `sqlite3_total_changes`.
+    pub changes: u64,
+    /// SQLite's primary result code. 0 is success, also where the program left rows unread. -1 is unknown.
+    pub result_code: i32,
+}
+
+/// A call without its parameters, as a writer takes it. The fields are those of [`RecordedCall`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallNumbers {
+    pub connection: u32,
+    pub thread: u32,
+    pub start_ns: u64,
+    pub duration_ns: u64,
+    pub statement: u32,
+    pub rows: u64,
+    pub changes: u64,
+    pub result_code: i32,
+}
+
+/// Calls that the file lacks, since the previous line of this kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostCalls {
+    pub calls: u64,
+    /// The reason, for people.
+    #[serde(default)]
+    pub why: String,
+    pub at: u64,
+}
+
+/// A connection whose trace callback the program replaced. Its calls from then on are unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostSlot {
+    pub connection: u32,
+    /// When the recorder noticed it.
+    pub at: u64,
+}
+
+/// A database that was not copied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingSnapshot {
+    pub connection: u32,
+    /// The reason, for people.
+    pub why: String,
+}
+
+/// An orderly end. The last line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedEnd {
+    pub at: u64,
+    /// Calls of the file.
+    pub calls: u64,
+    /// Estimated nanoseconds that the recorder's code took in the program's threads.
+    pub cost_ns: u64,
+    /// Calls that the file lacks: the sum of its `lost` lines.
+    pub dropped: u64,
+}
