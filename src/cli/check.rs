@@ -173,7 +173,7 @@ fn run_locked(run: impl AsyncFnOnce(CheckReceiver<'_>), tell: CheckReceiver<'_>)
         tokio::select! {
             () = run(tell) => Ok(true),
             // Dropping the future also ends the current worker.
-            () = signals.next() => Ok(false),
+            _ = signals.next() => Ok(false),
         }
     })
 }

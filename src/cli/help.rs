@@ -137,6 +137,13 @@ pub(super) const EXAMPLES: &[(&str, &[CommandExample])] = &[
         ],
     ),
     (
+        "record",
+        &[
+            ("Record a program and the programs that it starts", "dbdyno record -- python3 app.py"),
+            ("Show which statements take the time", "dbdyno record show python3.rec"),
+        ],
+    ),
+    (
         "claims",
         &[
             ("List the published benchmarks", "dbdyno claims"),

@@ -24,6 +24,7 @@ mod output;
 mod own_sql;
 mod preset;
 mod progress;
+mod record;
 mod results;
 mod resume;
 mod run;
@@ -104,6 +105,8 @@ enum CliCommand {
     ///
     /// Does acknowledged data survive?
     Torture(torture::TortureArgs),
+    /// Record what a running program asks of SQLite, and show it.
+    Record(record::RecordArgs),
     /// Compare published figures with your own measurements.
     Claims(claims::ClaimsArgs),
     /// Query the store with SQL.
@@ -250,6 +253,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Tune { command } => tune::tune(&places, command),
         CliCommand::Capacity(args) => capacity::capacity(&places, &args),
         CliCommand::Torture(args) => torture::run(&places, &args),
+        CliCommand::Record(args) => record::record(&places, args),
         CliCommand::Claims(args) => claims::claims(&places, &args),
         CliCommand::Sql(args) => sql::sql(&places, &args),
         CliCommand::Store { command } => store::store(&places, command),

@@ -106,13 +106,13 @@ impl StopSignals {
         }
     }
 
-    /// Returns at the next one.
-    pub(super) async fn next(&mut self) {
+    /// Returns the next one.
+    pub(super) async fn next(&mut self) -> libc::c_int {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
+            _ = interrupt.recv() => libc::SIGINT,
+            _ = terminate.recv() => libc::SIGTERM,
+            _ = hangup.recv() => libc::SIGHUP,
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod evidence;
 pub mod format;
 mod lines;
 pub mod matrix;
+pub mod recording;
 pub mod results;
 pub mod session_table;
 pub mod sheet;

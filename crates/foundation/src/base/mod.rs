@@ -10,6 +10,7 @@ pub mod names;
 pub mod output;
 pub mod own_folders;
 pub mod scratch;
+pub mod sql_tokens;
 pub mod sqlite;
 pub mod typed;
 pub mod units;

@@ -1,6 +1,6 @@
 //! Stand-ins for functions that only an application has: `-- function: unaccent(x) = lower(x)`.
 
-use super::split::tokens;
+use dbdyno_foundation::base::sql_tokens::tokens;
 use rusqlite::Connection;
 
 /// An expression in the place of each call of a function. Every engine understands it, so a file with stand-ins runs on all of them.

@@ -1,6 +1,7 @@
 //! The parameters of a statement: `?`, `?2`, `:name`, `@name`, `$name`.
 
-use super::{directive::SIGNS, split::tokens};
+use super::directive::SIGNS;
+use dbdyno_foundation::base::sql_tokens::tokens;
 
 /// A statement whose parameters are `?1`, `?2` ..., which every engine understands.
 #[derive(Debug, Clone, PartialEq, Eq)]

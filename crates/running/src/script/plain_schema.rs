@@ -1,8 +1,8 @@
 //! Tables and indexes that any engine can create in its own way: columns with types and nothing else. Engines without SQL of their own
 //! have no others.
 
-use super::split::{is_blank, tokens, words};
 use dbdyno_engine::suite::{ColumnSpec, IndexSpec, Step, TableSpec};
+use dbdyno_foundation::base::sql_tokens::{is_blank, tokens, words};
 
 /// Words that make a column more than a name and a type.
 const MORE: [&str; 13] = [

@@ -1,6 +1,7 @@
 //! Splits a file of SQL into its statements.
 
 use super::directive::{Directive, directive};
+use dbdyno_foundation::base::sql_tokens::token_end;
 
 /// A part of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,28 +73,6 @@ pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
     Ok(pieces)
 }
 
-/// Returns the tokens of a statement, without comments and whitespace.
-pub(super) fn words(text: &str) -> Vec<&str> {
-    tokens(text).into_iter().filter(|token| !is_blank(token)).collect()
-}
-
-/// Whether a token is whitespace or a comment.
-pub(super) fn is_blank(token: &str) -> bool {
-    token.starts_with(char::is_whitespace) || token.starts_with("--") || token.starts_with("/*")
-}
-
-/// Returns all tokens of a statement, which together are the statement.
-pub(super) fn tokens(text: &str) -> Vec<&str> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let end = token_end(text, at, c).unwrap_or(text.len());
-        tokens.push(&text[at..end]);
-        at = end;
-    }
-    tokens
-}
-
 fn piece(text: &str, (start, line): (usize, usize), end: usize) -> Piece<'_> {
     Piece::Statement { line, text: text[start..end].trim_end() }
 }
@@ -106,26 +85,6 @@ fn is_trigger(words: &[&str]) -> bool {
             is(create, "create") && (is(temp, "temp") || is(temp, "temporary")) && is(trigger, "trigger")
         }
         _ => false,
-    }
-}
-
-/// Returns the end of the token that begins with `c` at a position.
-fn token_end(text: &str, at: usize, c: char) -> Result<usize, String> {
-    let rest = &text[at..];
-    let after = |found: Option<usize>, width: usize, what: &str| {
-        found.map(|place| at + place + width).ok_or_else(|| format!("{what} is not closed"))
-    };
-    match c {
-        // Two quotes inside a text are read as two tokens, which does no harm.
-        '\'' | '"' | '`' => after(rest[1..].find(c), 2, "a text or name"),
-        '[' => after(rest.find(']'), 1, "a name"),
-        '-' if rest.starts_with("--") => Ok(at + rest.find('\n').unwrap_or(rest.len())),
-        '/' if rest.starts_with("/*") => after(rest.find("*/"), 2, "a comment"),
-        c if c.is_alphanumeric() || c == '_' => {
-            let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-            Ok(at + length)
-        }
-        c => Ok(at + c.len_utf8()),
     }
 }
 
@@ -161,11 +120,6 @@ mod tests {
     fn the_mark_is_a_comment_of_its_own() {
         let text = "CREATE TABLE a(x);\n-- measure\nSELECT 1 -- measure\n;";
         assert_eq!(texts(text), [(1, "CREATE TABLE a(x)"), (0, "measure"), (3, "SELECT 1 -- measure")]);
-    }
-
-    #[test]
-    fn comments_are_no_words() {
-        assert_eq!(words("VACUUM/*':memory:'*/INTO'x' -- y"), ["VACUUM", "INTO", "'x'"]);
     }
 
     #[test]

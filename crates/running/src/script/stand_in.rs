@@ -1,10 +1,7 @@
 //! Stand-ins for the clock, for chance and for collations of an application, so that every engine gives the same answers in every round.
 
-use super::{
-    functions::FunctionStandIn,
-    split::{is_blank, tokens, words},
-    values::ValueSource,
-};
+use super::{functions::FunctionStandIn, values::ValueSource};
+use dbdyno_foundation::base::sql_tokens::{is_blank, tokens, words};
 use std::collections::BTreeSet;
 
 /// SQLite's own collations.

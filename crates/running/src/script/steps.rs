@@ -5,7 +5,6 @@ use super::{
     parameters::{NumberedStatement, numbered},
     plain_schema::{PlainSchema, with_doubles},
     rehearsal::Rehearsal,
-    split::{tokens, words},
     stand_in::{Missed, StandIns},
     tryout::{StatementEffect, TryOut},
     values::{Bound, ValueSource, example},
@@ -14,6 +13,7 @@ use dbdyno_engine::{
     names::instead_of,
     suite::{Begin, Choice, Expression, SqlActor, StatementSpec, Step, THREAD, Variables},
 };
+use dbdyno_foundation::base::sql_tokens::{tokens, words};
 use std::{collections::BTreeSet, path::Path};
 
 /// The longest name that a statement gets from its text.

@@ -4,13 +4,13 @@
 //! attached files and of pragmas with their values are part of the text. The exception (`VACUUM INTO` accepts an expression) is refused by
 //! the statement's form.
 
-use super::{ScriptTerms, split::words};
+use super::ScriptTerms;
 use dbdyno_engine::{
     describe::Description,
     names::instead_of,
     suite::{Literal, True},
 };
-use dbdyno_foundation::base::{input, units::bytes};
+use dbdyno_foundation::base::{input, sql_tokens::words, units::bytes};
 use rusqlite::{
     Connection, ErrorCode, Row, Statement,
     hooks::{AuthAction, AuthContext, Authorization},

@@ -1,0 +1,14 @@
+//! What a recording has in it: which statements took the time, in which transactions, and how many at once.
+
+mod fingerprint;
+mod kind;
+mod plan;
+mod statistics;
+mod summary;
+
+pub use fingerprint::fingerprint;
+pub use kind::StatementKind;
+pub use plan::{QueryPlan, plans};
+pub use summary::{
+    ConcurrencySummary, DatabaseSummary, FingerprintSummary, ProcessSummary, RecordingSummary, TransactionSummary,
+};

@@ -1,0 +1,57 @@
+//! `dbdyno record`: what a program asks of SQLite, recorded and shown.
+
+mod program;
+mod show;
+
+use super::{
+    args::{ReportArgs, memory},
+    error::CliError,
+};
+use clap::{Args, Subcommand};
+use std::{ffi::OsString, path::PathBuf, process::ExitCode};
+
+/// `dbdyno record`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct RecordArgs {
+    #[command(subcommand)]
+    command: Option<RecordCommand>,
+    /// The program and its arguments, after `--`.
+    #[arg(last = true, value_name = "PROGRAM", num_args = 1..)]
+    program: Vec<OsString>,
+    /// Folder of the recording, which must not exist [default: PROGRAM.rec].
+    #[arg(short, long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Most bytes of the recording. Later calls are only counted.
+    #[arg(long, value_name = "BYTES", default_value = "2GiB", value_parser = memory)]
+    max: u64,
+    /// Most bytes of a value. Longer ones are replaced by their length, and cannot be replayed [default: no limit].
+    #[arg(long, value_name = "BYTES", value_parser = memory)]
+    max_value: Option<u64>,
+}
+
+#[derive(Debug, Subcommand)]
+enum RecordCommand {
+    /// Show what a recording has in it: statements by time, transactions, concurrency.
+    Show(ShowArgs),
+}
+
+/// `dbdyno record show`.
+#[derive(Debug, Args)]
+struct ShowArgs {
+    /// The recording.
+    #[arg(value_name = "FOLDER")]
+    recording: PathBuf,
+    #[command(flatten)]
+    written: ReportArgs,
+}
+
+pub(super) fn record(places: &super::Places, args: RecordArgs) -> Result<ExitCode, CliError> {
+    match args.command {
+        Some(RecordCommand::Show(show)) => show::show(places, &show.recording, &show.written),
+        None if args.program.is_empty() => Err(CliError::Usage(
+            "expected a program, as in `dbdyno record -- python3 app.py`, or `dbdyno record show FOLDER`".to_owned(),
+        )),
+        None => program::record(&args),
+    }
+}
