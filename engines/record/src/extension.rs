@@ -1,0 +1,385 @@
+//! The recorder as an extension of SQLite. It has the trace slot of every connection.
+
+use crate::{
+    abi::{DbPointer, OK, OK_LOAD_PERMANENTLY, StmtPointer, TRACE_CLOSE, TRACE_PROFILE, TRACE_ROW, TRACE_STMT},
+    attach,
+    bindings::BoundParameters,
+    connections::{ConnectionState, note_closed},
+    library::{ApiRoutines, SqliteLibrary},
+    literals::{ParameterPlace, places, read_values},
+    settings::settings,
+    statements::text_of,
+    system,
+    threads::{DepthGuard, ThreadState, is_inside, thread_in},
+    trace::is_of_program,
+    world::{LossReason, World, lock, world},
+};
+use dbdyno_recording::{CallNumbers, LostSlot, RecordedLine, RecorderKind};
+use std::{
+    collections::HashMap,
+    ffi::{CStr, CString, c_char, c_int, c_void},
+    ptr,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicPtr, Ordering},
+    },
+};
+
+/// The program's SQLite. A process with several that all load the extension has only the first one recorded.
+static LIBRARY: AtomicPtr<SqliteLibrary> = AtomicPtr::new(ptr::null_mut());
+
+// SAFETY: the name that SQLite looks for in every extension.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sqlite3_extension_init(
+    db: DbPointer,
+    _message: *mut *mut c_char,
+    api: *const *mut c_void,
+) -> c_int {
+    // SAFETY: SQLite's arguments for an extension.
+    unsafe { load(db, api) }
+}
+
+// SAFETY: the name that SQLite derives from the name of the library's file.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn sqlite3_dbdynorecord_init(
+    db: DbPointer,
+    _message: *mut *mut c_char,
+    api: *const *mut c_void,
+) -> c_int {
+    // SAFETY: as above.
+    unsafe { load(db, api) }
+}
+
+/// # Safety
+///
+/// The arguments are those that SQLite gives to an extension.
+unsafe fn load(db: DbPointer, api: *const *mut c_void) -> c_int {
+    if settings().is_none() || api.is_null() {
+        return OK;
+    }
+    // SAFETY: the caller's promise.
+    let Some(library) = (unsafe { library(api) }) else { return OK };
+    system::keeping_errno(|| {
+        if let Some(auto_extension) = library.auto_extension {
+            // SAFETY: the function stays loaded, and has the type of an extension's entry.
+            unsafe { auto_extension(attach_automatically as *const () as *mut c_void) };
+        }
+        attach_to(library, db);
+    });
+    OK_LOAD_PERMANENTLY
+}
+
+/// Called for each further connection.
+unsafe extern "C" fn attach_automatically(db: DbPointer, _message: *mut *mut c_char, api: *const *mut c_void) -> c_int {
+    // SAFETY: SQLite's arguments for an extension.
+    if let Some(library) = unsafe { library(api) } {
+        system::keeping_errno(|| attach_to(library, db));
+    }
+    OK
+}
+
+/// Returns the functions of the table, if it is that of the first SQLite.
+///
+/// # Safety
+///
+/// `api` is the table that SQLite gives to an extension.
+unsafe fn library(api: *const *mut c_void) -> Option<&'static SqliteLibrary> {
+    // SAFETY: the caller's promise.
+    let new = SqliteLibrary::load(&unsafe { ApiRoutines::new(api) });
+    let step = |library: &SqliteLibrary| library.step.map(|step| step as usize);
+    let found = LIBRARY.load(Ordering::Acquire);
+    if found.is_null() {
+        let new = Box::into_raw(Box::new(new));
+        let first = LIBRARY.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
+        // SAFETY: libraries are never freed.
+        return Some(unsafe { &*first.map_or_else(|first| first, |_| new) });
+    }
+    // SAFETY: as above.
+    let found = unsafe { &*found };
+    (step(found) == step(&new)).then_some(found)
+}
+
+/// Takes the trace slot of a connection, unless it is the recorder's own or is recorded otherwise.
+fn attach_to(library: &'static SqliteLibrary, db: DbPointer) {
+    let Some(trace_v2) = library.trace_v2 else { return };
+    if is_inside() {
+        return;
+    }
+    let Some(world) = world(library, RecorderKind::Extension) else { return };
+    if lock(&world.connections).find(db.addr()).is_some() {
+        return;
+    }
+    let connection = ConnectionState::note_open(world, library, db, "", 0);
+    let traced = TracedConnection { library, state: Mutex::new(TracedState::new(world, connection)) };
+    // Freed only where SQLite says when the connection ends. Its end is otherwise reported before its last statements.
+    let context: *mut c_void = Box::into_raw(Box::new(traced)).cast();
+    // SAFETY: the connection is open, and the context stays.
+    unsafe { trace_v2(db, TRACE_STMT | TRACE_PROFILE | TRACE_ROW | TRACE_CLOSE, Some(report), context) };
+    if let Some(set_clientdata) = library.set_clientdata {
+        let destructor = connection_ended as *const () as *mut c_void;
+        // SAFETY: as above. The name is the recorder's own.
+        unsafe { set_clientdata(db, c"dbdyno_recording".as_ptr(), context, destructor) };
+    }
+}
+
+/// A statement that runs.
+struct TracedRun {
+    statement: usize,
+    start_ns: u64,
+    rows: u64,
+    changes_before: i32,
+}
+
+/// What is known of a statement's text.
+struct TracedText {
+    sql: Box<[u8]>,
+    template: u32,
+    places: Vec<ParameterPlace>,
+    parameters: usize,
+    attaches: bool,
+}
+
+/// A connection with the recorder in its trace slot.
+struct TracedConnection {
+    library: &'static SqliteLibrary,
+    /// SQLite reports the events of a connection one after another, so no thread waits here. Programs that use a
+    /// connection in two threads at the same time, against its rules, lose calls.
+    state: Mutex<TracedState>,
+}
+
+struct TracedState {
+    world: &'static World,
+    connection: Arc<ConnectionState>,
+    runs: Vec<TracedRun>,
+    texts: HashMap<usize, TracedText>,
+    values: BoundParameters,
+    is_closing: bool,
+}
+
+/// Statements whose text is remembered.
+const MOST_TEXTS: usize = 1000;
+
+impl TracedState {
+    fn new(world: &'static World, connection: Arc<ConnectionState>) -> Self {
+        Self {
+            world,
+            connection,
+            runs: Vec::new(),
+            texts: HashMap::new(),
+            values: BoundParameters::default(),
+            is_closing: false,
+        }
+    }
+}
+
+/// The trace callback.
+unsafe extern "C" fn report(event: u32, context: *mut c_void, subject: *mut c_void, detail: *mut c_void) -> c_int {
+    // SAFETY: the context of `attach_to`.
+    let traced = unsafe { &*context.cast::<TracedConnection>() };
+    let now = system::monotonic();
+    system::keeping_errno(|| {
+        if let Some(world) = world(traced.library, RecorderKind::Extension)
+            && let Some(thread) = thread_in(world)
+        {
+            let timer = thread.timer(thread.is_sampled());
+            // SAFETY: what SQLite reports.
+            unsafe { traced.note(thread, event, subject, detail, now) };
+            timer.stop();
+        }
+    });
+    0
+}
+
+/// Called when a connection ends, by versions that have `sqlite3_set_clientdata`.
+unsafe extern "C" fn connection_ended(context: *mut c_void) {
+    // SAFETY: the context of `attach_to`, which SQLite uses no more.
+    let traced = unsafe { Box::from_raw(context.cast::<TracedConnection>()) };
+    let state = lock(&traced.state);
+    if !ptr::eq(state.world, crate::world::current().map_or(ptr::null(), ptr::from_ref)) {
+        return;
+    }
+    system::keeping_errno(|| {
+        if !state.is_closing {
+            let lost = LostSlot { connection: state.connection.id, at: system::monotonic() };
+            lock(&state.world.last_lines).push(RecordedLine::SlotLost(lost));
+        }
+        lock(&state.world.connections).remove(state.connection.db);
+        note_closed(state.world, state.connection.id);
+    });
+}
+
+impl TracedConnection {
+    /// # Safety
+    ///
+    /// The arguments are those of the trace callback.
+    unsafe fn note(&self, thread: &ThreadState, event: u32, subject: *mut c_void, detail: *const c_void, now: u64) {
+        let Ok(mut state) = self.state.try_lock() else {
+            if event == TRACE_PROFILE {
+                thread.world.lose(1, LossReason::Contended);
+            }
+            return;
+        };
+        let state = &mut *state;
+        if !ptr::eq(state.world, thread.world) {
+            // The process is a forked child with a recording of its own.
+            let Some(connection) = ConnectionState::of(thread.world, self.library, state.connection.pointer()) else {
+                return;
+            };
+            *state = TracedState::new(thread.world, connection);
+        }
+        match event {
+            // SAFETY: the caller's promise.
+            TRACE_STMT if unsafe { is_of_program(self.library, subject, detail) } => {
+                state.begin(subject.addr(), now);
+            }
+            TRACE_ROW => {
+                if let Some(run) = state.runs.iter_mut().rfind(|run| run.statement == subject.addr()) {
+                    run.rows += 1;
+                }
+            }
+            // SAFETY: the caller's promise.
+            TRACE_PROFILE => unsafe { state.end(thread, self.library, subject, now) },
+            TRACE_CLOSE => self.close(state),
+            _ => {}
+        }
+    }
+
+    /// A connection that is still in use may go on after this report. Its end is noted by `connection_ended`, if SQLite
+    /// has that.
+    fn close(&self, state: &mut TracedState) {
+        if !state.is_closing && self.library.set_clientdata.is_none() {
+            lock(&state.world.connections).remove(state.connection.db);
+            note_closed(state.world, state.connection.id);
+            state.texts = HashMap::new();
+        }
+        state.is_closing = true;
+    }
+}
+
+impl TracedState {
+    fn begin(&mut self, statement: usize, start_ns: u64) {
+        // One that SQLite reported no end of.
+        self.runs.retain(|run| run.statement != statement);
+        let changes_before = self.connection.total_changes();
+        self.runs.push(TracedRun { statement, start_ns, rows: 0, changes_before });
+    }
+
+    /// # Safety
+    ///
+    /// `statement` is what the callback got.
+    unsafe fn end(&mut self, thread: &ThreadState, library: &'static SqliteLibrary, statement: StmtPointer, now: u64) {
+        let Some(at) = self.runs.iter().rposition(|run| run.statement == statement.addr()) else { return };
+        let run = self.runs.swap_remove(at);
+        // SAFETY: the caller's promise.
+        let Some((template, attaches)) = (unsafe { self.read_statement(library, statement) }) else { return };
+        let changes = self.connection.total_changes().wrapping_sub(run.changes_before);
+        let call = CallNumbers {
+            connection: self.connection.id,
+            // The ring has it.
+            thread: 0,
+            start_ns: run.start_ns,
+            duration_ns: now.saturating_sub(run.start_ns),
+            statement: template,
+            rows: run.rows,
+            changes: u64::try_from(changes).unwrap_or_default(),
+            // SQLite sets the connection's code after this report.
+            result_code: -1,
+        };
+        thread.push(&call, &self.values);
+        if attaches {
+            let _inside = DepthGuard::new();
+            attach::note_attached(self.world, &self.connection);
+        }
+    }
+
+    /// Finds a statement's template, and reads the values of its parameters. Values that cannot be read stay in the
+    /// text, which is then a template of its own. Returns also whether the statement attaches a database.
+    ///
+    /// # Safety
+    ///
+    /// `statement` is what the callback got.
+    unsafe fn read_statement(&mut self, library: &SqliteLibrary, statement: StmtPointer) -> Option<(u32, bool)> {
+        // SAFETY: the caller's promise.
+        let sql = unsafe { text_of(library, statement) }?.to_bytes();
+        let is_known = self.texts.get(&statement.addr()).is_some_and(|text| *text.sql == *sql);
+        if !is_known {
+            // SAFETY: as above.
+            let text = unsafe { traced_text(self.world, library, statement, sql) };
+            if self.texts.len() >= MOST_TEXTS {
+                self.texts.clear();
+            }
+            self.texts.insert(statement.addr(), text);
+        }
+        let text = self.texts.get(&statement.addr())?;
+        self.values.reset(text.parameters);
+        if text.parameters == 0 {
+            return Some((text.template, text.attaches));
+        }
+        let limit = self.world.settings.value_bytes;
+        // SAFETY: as above.
+        let expanded = unsafe { ExpandedText::new(library, statement) }?;
+        match read_values(sql, expanded.bytes(), &text.places, &mut self.values, limit) {
+            Some(()) => Some((text.template, text.attaches)),
+            None => {
+                self.values.reset(0);
+                Some((self.world.template(expanded.bytes()), text.attaches))
+            }
+        }
+    }
+}
+
+/// # Safety
+///
+/// `statement` is what the callback got, and `sql` its text.
+unsafe fn traced_text(world: &World, library: &SqliteLibrary, statement: StmtPointer, sql: &[u8]) -> TracedText {
+    let count = library.bind_parameter_count.map_or(0, |count| {
+        // SAFETY: the caller's promise.
+        unsafe { count(statement) }
+    });
+    let named = |name: &[u8]| {
+        let function = library.bind_parameter_index.zip(CString::new(name).ok());
+        let index = function.map_or(0, |(index, name)| {
+            // SAFETY: the caller's promise. The name lives until the call returns.
+            unsafe { index(statement, name.as_ptr()) }
+        });
+        usize::try_from(index).unwrap_or_default()
+    };
+    TracedText {
+        sql: sql.into(),
+        template: world.template(sql),
+        places: places(sql, named),
+        parameters: usize::try_from(count).unwrap_or_default(),
+        attaches: attach::is_attach(sql),
+    }
+}
+
+/// A text that SQLite allocated.
+struct ExpandedText<'l> {
+    text: *mut c_char,
+    library: &'l SqliteLibrary,
+}
+
+impl<'l> ExpandedText<'l> {
+    /// # Safety
+    ///
+    /// `statement` is what the callback got.
+    unsafe fn new(library: &'l SqliteLibrary, statement: StmtPointer) -> Option<Self> {
+        // SAFETY: the caller's promise. SQLite allows it in the callback.
+        let text = unsafe { library.expanded_sql?(statement) };
+        (!text.is_null()).then_some(Self { text, library })
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: SQLite's C string lives until it is freed.
+        unsafe { CStr::from_ptr(self.text) }.to_bytes()
+    }
+}
+
+impl Drop for ExpandedText<'_> {
+    fn drop(&mut self) {
+        if let Some(free) = self.library.free {
+            // SAFETY: allocated by SQLite for the caller.
+            unsafe { free(self.text.cast()) };
+        }
+    }
+}
