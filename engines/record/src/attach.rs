@@ -6,7 +6,7 @@ use crate::{
     snapshot::{SnapshotOutcome, take_snapshot},
     sql::{Token, tokens},
     system,
-    world::{World, lock},
+    world::{RecorderWorld, lock},
 };
 use dbdyno_recording::{AttachedDatabase, MissingSnapshot, RecordedLine};
 use std::{ffi::CString, sync::Arc};
@@ -24,7 +24,7 @@ pub(crate) fn is_attach(sql: &[u8]) -> bool {
 const MOST_SCHEMAS: i32 = 127;
 
 /// Notes databases that a connection has attached since it was last looked at.
-pub(crate) fn note_attached(world: &'static World, connection: &Arc<ConnectionState>) {
+pub(crate) fn note_attached(world: &'static RecorderWorld, connection: &Arc<ConnectionState>) {
     system::keeping_errno(|| {
         let found = schemas(connection);
         let mut before = lock(&connection.attached);
@@ -53,7 +53,7 @@ fn schemas(connection: &ConnectionState) -> Vec<(String, String)> {
     found
 }
 
-fn note(world: &'static World, connection: &ConnectionState, schema: &str, path: &str) {
+fn note(world: &'static RecorderWorld, connection: &ConnectionState, schema: &str, path: &str) {
     let (database, missing) = match take_snapshot(world, connection.library, path, 0) {
         SnapshotOutcome::Taken(name) => (Some(name), None),
         SnapshotOutcome::Needless => (None, None),

@@ -5,7 +5,7 @@ use crate::{
     library::{SqliteLibrary, copied},
     snapshot::{SnapshotOutcome, take_snapshot},
     system,
-    world::{World, lock},
+    world::{RecorderWorld, lock},
 };
 use dbdyno_recording::{ClosedConnection, MissingSnapshot, OpenedConnection, RecordedLine};
 use std::{
@@ -27,6 +27,25 @@ pub(crate) struct ProgramTrace {
 // SAFETY: the context is only passed back to the program.
 unsafe impl Send for ProgramTrace {}
 
+/// What the program gave to open a connection, as far as it is known.
+#[derive(Default)]
+pub(crate) struct OpenArguments {
+    pub(crate) path: String,
+    pub(crate) flags: u32,
+    /// The name of a VFS that is not SQLite's own: another connection might not read through it what the program does.
+    pub(crate) vfs: Option<String>,
+}
+
+/// What has the slot at this moment, if that is the recorder.
+#[derive(Default)]
+pub(crate) struct SlotCell(Mutex<Option<ProgramTrace>>);
+
+impl SlotCell {
+    pub(crate) fn replace(&self, slot: Option<ProgramTrace>) -> Option<ProgramTrace> {
+        std::mem::replace(&mut *lock(&self.0), slot)
+    }
+}
+
 /// A connection, from its opening on.
 pub(crate) struct ConnectionState {
     /// Its number in the recording.
@@ -34,6 +53,8 @@ pub(crate) struct ConnectionState {
     pub(crate) db: usize,
     pub(crate) library: &'static SqliteLibrary,
     pub(crate) trace: Mutex<ProgramTrace>,
+    /// The recorder's own use of the slot, while `sqlite3_exec` runs.
+    pub(crate) borrowed: SlotCell,
     /// Schemas and paths of attached databases that were noted.
     pub(crate) attached: Mutex<Vec<(String, String)>>,
 }
@@ -50,29 +71,34 @@ impl ConnectionState {
     }
 
     /// Returns the state of a connection. One that was opened before the recording began is noted now.
-    pub(crate) fn of(world: &'static World, library: &'static SqliteLibrary, db: DbPointer) -> Option<Arc<Self>> {
+    pub(crate) fn of(
+        world: &'static RecorderWorld,
+        library: &'static SqliteLibrary,
+        db: DbPointer,
+    ) -> Option<Arc<Self>> {
         if db.is_null() {
             return None;
         }
         if let Some(connection) = lock(&world.connections).find(db.addr()) {
             return Some(connection);
         }
-        Some(Self::note_open(world, library, db, "", 0))
+        Some(Self::note_open(world, library, db, &OpenArguments::default()))
     }
 
     /// Notes a connection that was just opened: its line comes before its calls. The database is copied before.
-    ///
-    /// `given` is the path that the program gave, for private databases.
     pub(crate) fn note_open(
-        world: &'static World,
+        world: &'static RecorderWorld,
         library: &'static SqliteLibrary,
         db: DbPointer,
-        given: &str,
-        flags: u32,
+        arguments: &OpenArguments,
     ) -> Arc<Self> {
+        let flags = arguments.flags;
         let path = file_of(library, db, c"main");
-        let snapshot = take_snapshot(world, library, &path, flags);
-        let path = if path.is_empty() { given.to_owned() } else { path };
+        let snapshot = match &arguments.vfs {
+            Some(vfs) => SnapshotOutcome::Missing(format!("the program reads it through {vfs}")),
+            None => take_snapshot(world, library, &path, flags),
+        };
+        let path = if path.is_empty() { arguments.path.clone() } else { path };
         let mut connections = lock(&world.connections);
         let connection = connections.insert(library, db);
         let id = connection.id;
@@ -116,6 +142,7 @@ impl ConnectionTable {
             db: db.addr(),
             library,
             trace: Mutex::new(no_trace),
+            borrowed: SlotCell::default(),
             attached: Mutex::default(),
         });
         self.open.insert(db.addr(), Arc::clone(&connection));
@@ -134,7 +161,7 @@ impl ConnectionTable {
 }
 
 /// Writes the line of a closed connection, after its calls.
-pub(crate) fn note_closed(world: &World, connection: u32) {
+pub(crate) fn note_closed(world: &RecorderWorld, connection: u32) {
     let at = system::monotonic();
     lock(&world.last_lines).push(RecordedLine::Close(ClosedConnection { connection, at }));
 }

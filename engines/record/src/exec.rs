@@ -13,15 +13,45 @@ pub(crate) struct ExecRun {
     pub(crate) record: StatementRecord,
 }
 
-/// What the program's callback gets, and whose call it is.
-struct CallbackContext<'t> {
-    callback: unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_char, *mut *mut c_char) -> c_int,
+/// What the program's callback gets, and what surrounds its call.
+pub(crate) struct WatchedCallback<'w> {
+    callback: ExecCallback,
     argument: *mut c_void,
-    thread: &'t ThreadState,
+    /// Called before and after it.
+    pub(crate) around: &'w dyn Fn(&mut dyn FnMut() -> c_int) -> c_int,
 }
 
-/// Marks statements of a connection as those of `sqlite3_exec` while `run` runs it. `run` gets the callback and the
-/// argument to use.
+/// Runs `run` with a callback that is watched, if the program has one, and else with none.
+pub(crate) fn with_watched_callback(
+    callback: ExecCallback,
+    argument: *mut c_void,
+    around: &dyn Fn(&mut dyn FnMut() -> c_int) -> c_int,
+    run: impl FnOnce(ExecCallback, *mut c_void) -> c_int,
+) -> c_int {
+    if callback.is_none() {
+        return run(None, argument);
+    }
+    let mut watched = WatchedCallback { callback, argument, around };
+    run(Some(call_back), (&raw mut watched).cast())
+}
+
+/// Runs the program's callback.
+unsafe extern "C" fn call_back(
+    context: *mut c_void,
+    columns: c_int,
+    values: *mut *mut c_char,
+    names: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: the context lives while `sqlite3_exec` runs, which calls this function in the same thread.
+    let watched = unsafe { &*context.cast::<WatchedCallback<'_>>() };
+    (watched.around)(&mut || {
+        // SAFETY: the program's own callback, with what SQLite has for it.
+        watched.callback.map_or(0, |callback| unsafe { callback(watched.argument, columns, values, names) })
+    })
+}
+
+/// Marks statements of a connection as those of `sqlite3_exec` while `run` runs it, but not those of the program's
+/// callback. `run` gets the callback and the argument to use.
 pub(crate) fn around_exec(
     thread: &ThreadState,
     db: DbPointer,
@@ -31,13 +61,15 @@ pub(crate) fn around_exec(
 ) -> c_int {
     let outer = thread.exec_connection.replace(db.addr());
     let outer_run = thread.exec_run.take();
-    let code = match callback {
-        None => run(None, argument),
-        Some(callback) => {
-            let mut context = CallbackContext { callback, argument, thread };
-            run(Some(call_back), (&raw mut context).cast())
-        }
+    let around = |call: &mut dyn FnMut() -> c_int| {
+        let connection = thread.exec_connection.replace(0);
+        let run = thread.exec_run.take();
+        let code = call();
+        thread.exec_connection.set(connection);
+        *thread.exec_run.borrow_mut() = run;
+        code
     };
+    let code = with_watched_callback(callback, argument, &around, run);
     end_run(thread, 0);
     thread.exec_connection.set(outer);
     *thread.exec_run.borrow_mut() = outer_run;
@@ -50,23 +82,4 @@ pub(crate) fn end_run(thread: &ThreadState, result_code: i32) {
     if let Some(mut run) = run {
         run.record.end_run(thread, result_code);
     }
-}
-
-/// Runs the program's callback. Statements that it runs are its own, and not those of `sqlite3_exec`.
-unsafe extern "C" fn call_back(
-    context: *mut c_void,
-    columns: c_int,
-    values: *mut *mut c_char,
-    names: *mut *mut c_char,
-) -> c_int {
-    // SAFETY: the context lives while `sqlite3_exec` runs, which calls this function in the same thread.
-    let context = unsafe { &*context.cast::<CallbackContext<'_>>() };
-    let thread = context.thread;
-    let connection = thread.exec_connection.replace(0);
-    let run = thread.exec_run.take();
-    // SAFETY: the program's own callback, with what SQLite has for it.
-    let code = unsafe { (context.callback)(context.argument, columns, values, names) };
-    thread.exec_connection.set(connection);
-    *thread.exec_run.borrow_mut() = run;
-    code
 }

@@ -4,7 +4,7 @@ use crate::{
     abi::{DbPointer, OK, OK_LOAD_PERMANENTLY, StmtPointer, TRACE_CLOSE, TRACE_PROFILE, TRACE_ROW, TRACE_STMT},
     attach,
     bindings::BoundParameters,
-    connections::{ConnectionState, note_closed},
+    connections::{ConnectionState, OpenArguments, note_closed},
     library::{ApiRoutines, SqliteLibrary},
     literals::{ParameterPlace, places, read_values},
     settings::settings,
@@ -12,7 +12,7 @@ use crate::{
     system,
     threads::{DepthGuard, ThreadState, is_inside, thread_in},
     trace::is_of_program,
-    world::{LossReason, World, lock, world},
+    world::{LossReason, RecorderWorld, lock, world},
 };
 use dbdyno_recording::{CallNumbers, LostSlot, RecordedLine, RecorderKind};
 use std::{
@@ -109,7 +109,7 @@ fn attach_to(library: &'static SqliteLibrary, db: DbPointer) {
     if lock(&world.connections).find(db.addr()).is_some() {
         return;
     }
-    let connection = ConnectionState::note_open(world, library, db, "", 0);
+    let connection = ConnectionState::note_open(world, library, db, &OpenArguments::default());
     let traced = TracedConnection { library, state: Mutex::new(TracedState::new(world, connection)) };
     // Freed only where SQLite says when the connection ends. Its end is otherwise reported before its last statements.
     let context: *mut c_void = Box::into_raw(Box::new(traced)).cast();
@@ -148,7 +148,7 @@ struct TracedConnection {
 }
 
 struct TracedState {
-    world: &'static World,
+    world: &'static RecorderWorld,
     connection: Arc<ConnectionState>,
     runs: Vec<TracedRun>,
     texts: HashMap<usize, TracedText>,
@@ -160,7 +160,7 @@ struct TracedState {
 const MOST_TEXTS: usize = 1000;
 
 impl TracedState {
-    fn new(world: &'static World, connection: Arc<ConnectionState>) -> Self {
+    fn new(world: &'static RecorderWorld, connection: Arc<ConnectionState>) -> Self {
         Self {
             world,
             connection,
@@ -331,7 +331,12 @@ impl TracedState {
 /// # Safety
 ///
 /// `statement` is what the callback got, and `sql` its text.
-unsafe fn traced_text(world: &World, library: &SqliteLibrary, statement: StmtPointer, sql: &[u8]) -> TracedText {
+unsafe fn traced_text(
+    world: &RecorderWorld,
+    library: &SqliteLibrary,
+    statement: StmtPointer,
+    sql: &[u8],
+) -> TracedText {
     let count = library.bind_parameter_count.map_or(0, |count| {
         // SAFETY: the caller's promise.
         unsafe { count(statement) }

@@ -8,7 +8,7 @@ use crate::{
     library::{SqliteLibrary, copied},
     system,
     threads::DepthGuard,
-    world::World,
+    world::RecorderWorld,
 };
 use dbdyno_recording::{RecordedDatabase, database_file, description_file};
 use std::{
@@ -34,7 +34,12 @@ const STEP_PAGES: i32 = 512;
 const LOCKED_NS: u64 = 200_000_000;
 
 /// Copies the database at `path` unless the recording has it. `flags` are those of the program's connection.
-pub(crate) fn take_snapshot(world: &World, library: &'static SqliteLibrary, path: &str, flags: u32) -> SnapshotOutcome {
+pub(crate) fn take_snapshot(
+    world: &RecorderWorld,
+    library: &'static SqliteLibrary,
+    path: &str,
+    flags: u32,
+) -> SnapshotOutcome {
     if path.is_empty() || world.is_stopped() {
         return SnapshotOutcome::Needless;
     }
@@ -42,9 +47,13 @@ pub(crate) fn take_snapshot(world: &World, library: &'static SqliteLibrary, path
     system::without_signals(|| attempt(world, library, Path::new(path), flags))
 }
 
-fn attempt(world: &World, library: &'static SqliteLibrary, path: &Path, flags: u32) -> SnapshotOutcome {
+fn attempt(world: &RecorderWorld, library: &'static SqliteLibrary, path: &Path, flags: u32) -> SnapshotOutcome {
     // Only its metadata: opening and closing the file here would drop SQLite's locks of it.
-    let Ok(metadata) = fs::metadata(path) else { return SnapshotOutcome::Needless };
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        // Paths that are not UTF-8 fail here, too.
+        Err(error) => return SnapshotOutcome::Missing(error.to_string()),
+    };
     let folder = &world.settings.folder;
     let key = folder.join(key_of(&metadata));
     if let Ok(target) = fs::read_link(&key) {
@@ -119,7 +128,7 @@ pub(crate) fn folder_bytes(folder: &Path) -> u64 {
 }
 
 struct SnapshotCopy<'c> {
-    world: &'c World,
+    world: &'c RecorderWorld,
     library: &'static SqliteLibrary,
     path: &'c Path,
     folder: &'c Path,

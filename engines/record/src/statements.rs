@@ -7,7 +7,7 @@ use crate::{
     connections::ConnectionState,
     library::SqliteLibrary,
     threads::ThreadState,
-    world::{World, lock},
+    world::{RecorderWorld, lock},
 };
 use dbdyno_recording::CallNumbers;
 use std::{
@@ -109,12 +109,13 @@ impl Drop for RecordGuard<'_> {
 }
 
 impl StatementState {
+    /// Returns a place that the caller uses.
     fn new() -> Self {
         Self {
             pointer: AtomicUsize::new(0),
             text: AtomicUsize::new(0),
             rows: AtomicU64::new(0),
-            is_used: AtomicBool::new(false),
+            is_used: AtomicBool::new(true),
             record: UnsafeCell::new(None),
         }
     }
@@ -142,9 +143,9 @@ impl StatementState {
         }
     }
 
-    /// Has another statement take the place, which no one uses.
+    /// Has another statement take the place. `is_used` is set, and cleared here.
     fn assign(&self, pointer: usize, text: usize, mut record: StatementRecord) {
-        // SAFETY: the place is in no table, so that only the caller has it.
+        // SAFETY: the caller has set `is_used`.
         let place = unsafe { &mut *self.record.get() };
         if let Some(before) = place.take() {
             // Keeps the memory of its parameters.
@@ -156,6 +157,12 @@ impl StatementState {
         self.rows.store(0, Ordering::Relaxed);
         self.text.store(text, Ordering::Relaxed);
         self.pointer.store(pointer, Ordering::Release);
+        self.is_used.store(false, Ordering::Release);
+    }
+
+    /// Sets `is_used`, unless a thread that uses a finalized statement, against SQLite's rules, has set it.
+    fn try_take(&self) -> bool {
+        !self.is_used.swap(true, Ordering::Acquire)
     }
 }
 
@@ -185,7 +192,8 @@ impl StatementTable {
 
     fn insert(&self, pointer: usize, text: usize, record: StatementRecord) -> &'static StatementState {
         let mut shard = lock(self.shard(pointer));
-        let state = shard.free.pop().unwrap_or_else(|| Box::leak(Box::new(StatementState::new())));
+        let free = shard.free.pop().filter(|state| state.try_take());
+        let state = free.unwrap_or_else(|| Box::leak(Box::new(StatementState::new())));
         state.assign(pointer, text, record);
         if let Some(before) = shard.states.insert(pointer, state) {
             before.pointer.store(0, Ordering::Release);
@@ -223,7 +231,7 @@ pub(crate) unsafe fn text_of<'s>(library: &SqliteLibrary, statement: StmtPointer
 ///
 /// `statement` is a statement of `library`.
 pub(crate) unsafe fn new_record(
-    world: &'static World,
+    world: &'static RecorderWorld,
     library: &'static SqliteLibrary,
     statement: StmtPointer,
 ) -> Option<StatementRecord> {

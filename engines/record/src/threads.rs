@@ -8,7 +8,7 @@ use crate::{
     ring::{CallRing, EVENT_BYTES},
     statements::StatementState,
     system,
-    world::{LossReason, World, lock, world},
+    world::{LossReason, RecorderWorld, lock, world},
 };
 use dbdyno_recording::{CallNumbers, RecorderKind};
 use std::{
@@ -59,7 +59,7 @@ const LONG_BYTES: usize = 64 << 20;
 
 /// A thread of the program.
 pub(crate) struct ThreadState {
-    pub(crate) world: &'static World,
+    pub(crate) world: &'static RecorderWorld,
     ring: Arc<CallRing>,
     cache: [Cell<Option<&'static StatementState>>; CACHED],
     entries: Cell<u32>,
@@ -118,12 +118,12 @@ pub(crate) fn recorded<'t>(library: &'static SqliteLibrary, kind: RecorderKind) 
 }
 
 /// Returns the thread's state in a world, from within SQLite too.
-pub(crate) fn thread_in<'t>(world: &'static World) -> Option<&'t ThreadState> {
+pub(crate) fn thread_in<'t>(world: &'static RecorderWorld) -> Option<&'t ThreadState> {
     LOCAL.with(|local| thread_of(local, world))
 }
 
 #[inline]
-fn thread_of<'t>(local: &ThreadLocalPart, world: &'static World) -> Option<&'t ThreadState> {
+fn thread_of<'t>(local: &ThreadLocalPart, world: &'static RecorderWorld) -> Option<&'t ThreadState> {
     // SAFETY: the state lives until the thread ends, and only this thread uses it.
     match unsafe { local.state.get().as_ref() } {
         Some(state) if ptr::eq(state.world, world) => Some(state),
@@ -133,7 +133,7 @@ fn thread_of<'t>(local: &ThreadLocalPart, world: &'static World) -> Option<&'t T
 
 /// Makes the state of a thread. That of a forked child's parent is left: the parent's ring is not the child's.
 #[cold]
-fn begin<'t>(local: &ThreadLocalPart, world: &'static World) -> &'t ThreadState {
+fn begin<'t>(local: &ThreadLocalPart, world: &'static RecorderWorld) -> &'t ThreadState {
     system::keeping_errno(|| {
         let ring = Arc::new(CallRing::new(system::thread_id()));
         lock(&world.rings).push(Arc::clone(&ring));

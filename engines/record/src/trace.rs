@@ -1,18 +1,20 @@
 //! Statements that only `sqlite3_trace_v2` reports.
 
 use crate::{
-    abi::{DbPointer, OK, PRIMARY, StmtPointer, TRACE_PROFILE, TRACE_ROW, TRACE_STMT},
+    abi::{
+        DbPointer, ERROR, ExecCallback, OK, PRIMARY, StmtPointer, TRACE_PROFILE, TRACE_ROW, TRACE_STMT, TraceCallback,
+    },
     connections::{ConnectionState, ProgramTrace},
+    exec::with_watched_callback,
     library::SqliteLibrary,
     statements::{StatementRecord, StatementRun, new_record, text_of},
     system,
     threads::{DepthGuard, ThreadState, thread_in},
-    world::{LossReason, World, lock},
+    world::{LossReason, RecorderWorld, lock},
 };
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     ffi::{c_int, c_void},
-    sync::Arc,
 };
 
 /// Returns whether a report of a statement's start is about one of the program. Others are of triggers and of what
@@ -26,6 +28,9 @@ pub(crate) unsafe fn is_of_program(library: &SqliteLibrary, statement: StmtPoint
     unsafe { text_of(library, statement) }.is_some_and(|sql| sql.as_ptr().addr() == text.addr())
 }
 
+/// What a recording has where a result is unknown.
+const UNKNOWN: c_int = -1;
+
 /// A statement that `sqlite3_exec` runs within a library whose calls of itself are hidden.
 struct HiddenRun {
     statement: StmtPointer,
@@ -35,12 +40,16 @@ struct HiddenRun {
 
 /// What the callback gets while a hidden `sqlite3_exec` runs.
 struct HiddenExec {
-    world: &'static World,
+    world: &'static RecorderWorld,
     library: &'static SqliteLibrary,
     /// Only reports of this thread are about the `sqlite3_exec`.
     thread: u32,
     program: ProgramTrace,
     run: RefCell<Option<HiddenRun>>,
+    /// Whether the program's callback runs: its statements are its own.
+    is_in_callback: Cell<bool>,
+    /// Whether the callback has ended the `sqlite3_exec`.
+    is_aborted: Cell<bool>,
 }
 
 /// Runs `sqlite3_exec` with the trace slot. What the program asked of the slot is passed on, and gets the slot back
@@ -49,36 +58,62 @@ pub(crate) fn around_hidden_exec(
     thread: &ThreadState,
     library: &'static SqliteLibrary,
     db: DbPointer,
-    run: impl FnOnce() -> c_int,
+    callback: ExecCallback,
+    argument: *mut c_void,
+    run: impl FnOnce(ExecCallback, *mut c_void) -> c_int,
 ) -> c_int {
     let connection = ConnectionState::of(thread.world, library, db);
-    let Some((connection, trace_v2)) = connection.zip(library.trace_v2) else { return run() };
+    let Some((connection, trace_v2)) = connection.zip(library.trace_v2) else { return run(callback, argument) };
     let program = *lock(&connection.trace);
     if program.is_legacy {
         thread.world.lose(1, LossReason::NoSlot);
-        return run();
+        return run(callback, argument);
     }
-    let world = thread.world;
-    let hidden = HiddenExec { world, library, thread: system::thread_id(), program, run: RefCell::new(None) };
+    let hidden = HiddenExec {
+        world: thread.world,
+        library,
+        thread: system::thread_id(),
+        program,
+        run: RefCell::new(None),
+        is_in_callback: Cell::new(false),
+        is_aborted: Cell::new(false),
+    };
     let mask = TRACE_STMT | TRACE_ROW | TRACE_PROFILE | program.mask;
-    let context = (&raw const hidden).cast_mut().cast();
+    let slot = ProgramTrace { mask, callback: Some(report), context: (&raw const hidden).cast_mut().cast(), ..program };
+    // An `sqlite3_exec` of a callback of this one finds it here, and gives the slot back to it.
+    let outer = connection.borrowed.replace(Some(slot));
     // SAFETY: the connection is the program's argument, and the context lives until the slot is given back.
-    unsafe { trace_v2(db, mask, Some(report), context) };
-    let code = run();
-    give_back(&connection, &program, trace_v2);
-    hidden.end(code & PRIMARY);
+    unsafe { trace_v2(db, slot.mask, slot.callback, slot.context) };
+    let around = |call: &mut dyn FnMut() -> c_int| {
+        hidden.is_in_callback.set(true);
+        let code = call();
+        hidden.is_in_callback.set(false);
+        hidden.is_aborted.set(code != 0);
+        code
+    };
+    let code = with_watched_callback(callback, argument, &around, run);
+    connection.borrowed.replace(outer);
+    give_back(&connection, outer, &program, trace_v2);
+    hidden.end(hidden.result(code));
     code
 }
 
-type TraceFunction = unsafe extern "C" fn(DbPointer, u32, crate::abi::TraceCallback, *mut c_void) -> c_int;
+type TraceFunction = unsafe extern "C" fn(DbPointer, u32, TraceCallback, *mut c_void) -> c_int;
 
-/// Gives the slot back, unless the program has taken it itself meanwhile, in a callback.
-fn give_back(connection: &Arc<ConnectionState>, program: &ProgramTrace, trace_v2: TraceFunction) {
+/// Gives the slot back to the `sqlite3_exec` around this one, or to the program. If a callback of the program has taken
+/// the slot meanwhile, it keeps it.
+fn give_back(
+    connection: &ConnectionState,
+    outer: Option<ProgramTrace>,
+    program: &ProgramTrace,
+    trace_v2: TraceFunction,
+) {
     let now = *lock(&connection.trace);
     let same = |one: &ProgramTrace| (one.mask, one.callback.map(|callback| callback as usize), one.context);
     if same(&now) == same(program) && !now.is_legacy {
-        // SAFETY: the program's own callback and context.
-        unsafe { trace_v2(connection.pointer(), program.mask, program.callback, program.context) };
+        let to = outer.unwrap_or(now);
+        // SAFETY: what had the slot before. An outer `sqlite3_exec` still runs.
+        unsafe { trace_v2(connection.pointer(), to.mask, to.callback, to.context) };
     }
 }
 
@@ -86,7 +121,7 @@ fn give_back(connection: &Arc<ConnectionState>, program: &ProgramTrace, trace_v2
 unsafe extern "C" fn report(event: u32, context: *mut c_void, subject: *mut c_void, detail: *mut c_void) -> c_int {
     // SAFETY: the context of `around_hidden_exec`, which gives the slot back before it ends.
     let hidden = unsafe { &*context.cast::<HiddenExec>() };
-    if system::thread_id() == hidden.thread {
+    if system::thread_id() == hidden.thread && !hidden.is_in_callback.get() {
         // SAFETY: what SQLite reports.
         system::keeping_errno(|| unsafe { hidden.note(event, subject, detail) });
     }
@@ -122,6 +157,17 @@ impl HiddenExec {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// The result of the last statement, from that of the `sqlite3_exec`.
+    fn result(&self, code: c_int) -> c_int {
+        match code & PRIMARY {
+            // It gave the rows that the callback wanted.
+            _ if self.is_aborted.get() => OK,
+            // Most likely the next statement could not be prepared.
+            ERROR => UNKNOWN,
+            code => code,
         }
     }
 

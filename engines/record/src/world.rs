@@ -66,7 +66,7 @@ pub(crate) struct WriterRequests {
 }
 
 /// The recorder in a process.
-pub(crate) struct World {
+pub(crate) struct RecorderWorld {
     pub(crate) pid: u32,
     pub(crate) settings: &'static RecorderSettings,
     pub(crate) library: &'static SqliteLibrary,
@@ -89,10 +89,13 @@ pub(crate) struct World {
     pub(crate) cost_ns: AtomicU64,
 }
 
-static WORLD: AtomicPtr<World> = AtomicPtr::new(ptr::null_mut());
+static WORLD: AtomicPtr<RecorderWorld> = AtomicPtr::new(ptr::null_mut());
 /// Whether this process could not begin to record.
 static FAILED: AtomicBool = AtomicBool::new(false);
-static START: Mutex<()> = Mutex::new(());
+/// Whether a thread begins the recording at this moment.
+static BEGINS: AtomicBool = AtomicBool::new(false);
+/// How long the others wait for it. The beginning writes one line.
+const BEGIN_NS: u64 = 1_000_000_000;
 static AT_FORK: Once = Once::new();
 
 /// Locks a mutex. No code of the recorder panics while it holds one.
@@ -101,41 +104,46 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Returns the world if the process is recorded already.
-pub(crate) fn current() -> Option<&'static World> {
+pub(crate) fn current() -> Option<&'static RecorderWorld> {
     // SAFETY: a world is never freed.
     unsafe { WORLD.load(Ordering::Acquire).as_ref() }
 }
 
 /// Returns the world, and begins it if the process is to be recorded.
 #[inline]
-pub(crate) fn world(library: &'static SqliteLibrary, kind: RecorderKind) -> Option<&'static World> {
+pub(crate) fn world(library: &'static SqliteLibrary, kind: RecorderKind) -> Option<&'static RecorderWorld> {
     current().or_else(|| begin(library, kind))
 }
 
 #[cold]
-fn begin(library: &'static SqliteLibrary, kind: RecorderKind) -> Option<&'static World> {
+fn begin(library: &'static SqliteLibrary, kind: RecorderKind) -> Option<&'static RecorderWorld> {
     if FAILED.load(Ordering::Relaxed) {
         return None;
     }
     let settings = settings()?;
-    // Another thread begins at this moment. Its lock must not make this one wait, and in a forked child it may be held
-    // for ever.
-    let Ok(_guard) = START.try_lock() else { return None };
-    if let Some(world) = current() {
-        return Some(world);
-    }
     system::keeping_errno(|| {
         AT_FORK.call_once(|| {
             // SAFETY: the function stays loaded, and only stores to atomics.
             unsafe { libc::pthread_atfork(None, None, Some(forget_the_parent)) };
         });
-        let world: &'static World = Box::leak(Box::new(World::new(settings, library, kind)));
-        if writing::begin(world).is_none() {
-            FAILED.store(true, Ordering::Relaxed);
-            return None;
+        let deadline = system::monotonic() + BEGIN_NS;
+        while BEGINS.swap(true, Ordering::AcqRel) {
+            if system::monotonic() > deadline {
+                return None;
+            }
+            system::sleep(100_000);
         }
-        WORLD.store(ptr::from_ref(world).cast_mut(), Ordering::Release);
-        Some(world)
+        let world = current().or_else(|| {
+            let world: &'static RecorderWorld = Box::leak(Box::new(RecorderWorld::new(settings, library, kind)));
+            if writing::begin(world).is_none() {
+                FAILED.store(true, Ordering::Relaxed);
+                return None;
+            }
+            WORLD.store(ptr::from_ref(world).cast_mut(), Ordering::Release);
+            Some(world)
+        });
+        BEGINS.store(false, Ordering::Release);
+        world
     })
 }
 
@@ -143,9 +151,11 @@ fn begin(library: &'static SqliteLibrary, kind: RecorderKind) -> Option<&'static
 unsafe extern "C" fn forget_the_parent() {
     WORLD.store(ptr::null_mut(), Ordering::Release);
     FAILED.store(false, Ordering::Relaxed);
+    // The thread that had begun is not in the child.
+    BEGINS.store(false, Ordering::Release);
 }
 
-impl World {
+impl RecorderWorld {
     fn new(settings: &'static RecorderSettings, library: &'static SqliteLibrary, kind: RecorderKind) -> Self {
         Self {
             pid: system::process_id(),

@@ -6,7 +6,7 @@ use crate::{
     library::{SqliteLibrary, copied},
     ring::CallRing,
     system,
-    world::{LossReason, World, lock},
+    world::{LossReason, RecorderWorld, lock},
 };
 use dbdyno_recording::{
     CallsWriter, LostCalls, RECORDING_VERSION, RecordedClock, RecordedEnd, RecordedLine, RecordedProcess,
@@ -31,7 +31,7 @@ const THREAD_NAME: &str = "dbdyno-record";
 
 /// Makes the file with its first line, and starts the thread. Returns nothing if that is impossible: the program is not
 /// recorded then.
-pub(crate) fn begin(world: &'static World) -> Option<()> {
+pub(crate) fn begin(world: &'static RecorderWorld) -> Option<()> {
     let (mut file, mut writer) = system::without_signals(|| {
         let file = CallsFile::create(&world.settings.folder, world.pid).ok()?;
         Some((file, CallsWriter::new(LEVEL).ok()?))
@@ -59,7 +59,7 @@ pub(crate) fn begin(world: &'static World) -> Option<()> {
     started.ok().map(|_| ())
 }
 
-fn process(world: &World) -> RecordedProcess {
+fn process(world: &RecorderWorld) -> RecordedProcess {
     let program = env::current_exe().map(|path| path.to_string_lossy().into_owned());
     RecordedProcess {
         version: RECORDING_VERSION,
@@ -84,7 +84,7 @@ fn compile_options(library: &SqliteLibrary) -> Vec<String> {
 }
 
 struct WritingThread {
-    world: &'static World,
+    world: &'static RecorderWorld,
     file: CallsFile,
     writer: CallsWriter,
     limit: SizeLimit,

@@ -29,7 +29,7 @@ fn run(
     if library.calls_itself_through_us() {
         around_exec(thread, db, callback, argument, function)
     } else {
-        around_hidden_exec(thread, library, db, || function(callback, argument))
+        around_hidden_exec(thread, library, db, callback, argument, function)
     }
 }
 

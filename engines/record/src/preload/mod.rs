@@ -4,6 +4,7 @@
 //! which SQLite the call belongs to (`modules`).
 
 mod bind;
+mod bind_value;
 mod execute;
 mod open;
 mod process;
@@ -52,7 +53,7 @@ export!(sqlite3_bind_null, 2, bind::bind_null);
 export!(sqlite3_bind_text, 5, bind::bind_text);
 export!(sqlite3_bind_text16, 5, bind::bind_text16);
 export!(sqlite3_bind_text64, 6, bind::bind_text64);
-export!(sqlite3_bind_value, 3, bind::bind_value);
+export!(sqlite3_bind_value, 3, bind_value::bind_value);
 export!(sqlite3_bind_pointer, 5, bind::bind_pointer);
 export!(sqlite3_bind_zeroblob, 3, bind::bind_zeroblob);
 export!(sqlite3_bind_zeroblob64, 3, bind::bind_zeroblob64);

@@ -1,6 +1,6 @@
 use crate::{
     abi::{DbPointer, ERROR, OK, OPEN_CREATE, OPEN_READWRITE},
-    connections::{ConnectionState, note_closed},
+    connections::{ConnectionState, OpenArguments, note_closed},
     library::{SqliteLibrary, copied},
     modules::library_of,
     system,
@@ -13,6 +13,10 @@ use std::ffi::{c_char, c_int, c_void};
 /// Flags of a connection that was opened without any.
 const DEFAULT_FLAGS: c_int = OPEN_READWRITE | OPEN_CREATE;
 
+fn arguments(path: String) -> OpenArguments {
+    OpenArguments { path, flags: DEFAULT_FLAGS.cast_unsigned(), vfs: None }
+}
+
 /// Opens a connection with SQLite's function, and notes it.
 ///
 /// # Safety
@@ -21,8 +25,7 @@ const DEFAULT_FLAGS: c_int = OPEN_READWRITE | OPEN_CREATE;
 unsafe fn opened(
     library: &'static SqliteLibrary,
     result: *mut DbPointer,
-    given: impl FnOnce() -> String,
-    flags: c_int,
+    arguments: impl FnOnce() -> OpenArguments,
     open: impl FnOnce() -> c_int,
 ) -> c_int {
     let Some(thread) = recorded(library, RecorderKind::Preload) else { return open() };
@@ -35,7 +38,7 @@ unsafe fn opened(
         system::keeping_errno(|| {
             // SAFETY: the function has put a connection there.
             let db = unsafe { *result };
-            ConnectionState::note_open(thread.world, library, db, &given(), flags.cast_unsigned());
+            ConnectionState::note_open(thread.world, library, db, &arguments());
         });
     }
     code
@@ -45,7 +48,7 @@ pub(super) unsafe extern "C" fn open(path: *const c_char, result: *mut DbPointer
     let Some(library) = library_of(caller) else { return ERROR };
     let Some(function) = library.open else { return ERROR };
     // SAFETY: the program's own arguments. SQLite reads the path as a C string, too.
-    unsafe { opened(library, result, || copied(path), DEFAULT_FLAGS, || function(path, result)) }
+    unsafe { opened(library, result, || arguments(copied(path)), || function(path, result)) }
 }
 
 pub(super) unsafe extern "C" fn open_v2(
@@ -58,14 +61,21 @@ pub(super) unsafe extern "C" fn open_v2(
     let Some(library) = library_of(caller) else { return ERROR };
     let Some(function) = library.open_v2 else { return ERROR };
     // SAFETY: as in `open`.
-    unsafe { opened(library, result, || copied(path), flags, || function(path, result, flags, vfs)) }
+    unsafe {
+        let arguments = || OpenArguments {
+            path: copied(path),
+            flags: flags.cast_unsigned(),
+            vfs: Some(copied(vfs)).filter(|vfs| !vfs.is_empty() && !vfs.starts_with("unix")),
+        };
+        opened(library, result, arguments, || function(path, result, flags, vfs))
+    }
 }
 
 pub(super) unsafe extern "C" fn open16(path: *const c_void, result: *mut DbPointer, caller: usize) -> c_int {
     let Some(library) = library_of(caller) else { return ERROR };
     let Some(function) = library.open16 else { return ERROR };
     // SAFETY: as in `open`. SQLite knows the path of a database in a file in UTF-8.
-    unsafe { opened(library, result, String::new, DEFAULT_FLAGS, || function(path, result)) }
+    unsafe { opened(library, result, || arguments(String::new()), || function(path, result)) }
 }
 
 pub(super) unsafe extern "C" fn close(db: DbPointer, caller: usize) -> c_int {
