@@ -45,6 +45,7 @@ mod ordered;
 mod own_sql;
 mod power;
 mod presets;
+mod record;
 mod resume;
 mod rocksdb;
 mod rowsum;

@@ -1,11 +1,13 @@
 //! What a recording has in it: which statements took the time, in which transactions, and how many at once.
 
+mod anonymise;
 mod fingerprint;
 mod kind;
 mod plan;
 mod statistics;
 mod summary;
 
+pub use anonymise::{AnonymiseError, Anonymised, anonymise};
 pub use fingerprint::fingerprint;
 pub use kind::StatementKind;
 pub use plan::{QueryPlan, plans};

@@ -2,82 +2,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+mod support;
+
 use dbdyno_recorded::{RecordingSummary, StatementKind, plans};
 use dbdyno_recording::{
-    CallsWriter, ClosedConnection, DurationSource, LostCalls, MissingSnapshot, OpenedConnection, RECORDING_VERSION,
-    RecordedCall, RecordedClock, RecordedEnd, RecordedLine, RecordedProcess, RecordedValue, RecorderKind,
-    RecordingManifest, StatementTemplate, calls_file,
+    ClosedConnection, LostCalls, MissingSnapshot, RecordedCall, RecordedEnd, RecordedLine, calls_file,
 };
-use std::{fs, path::Path};
-
-fn process(pid: u32) -> RecordedLine {
-    RecordedLine::Process(RecordedProcess {
-        version: RECORDING_VERSION,
-        pid,
-        parent: 1,
-        program: "/usr/bin/example".to_owned(),
-        recorder: RecorderKind::Preload,
-        durations: DurationSource::Steps,
-        sqlite_version: "3.40.1".to_owned(),
-        sqlite_source_id: "2022".to_owned(),
-        compile_options: Vec::new(),
-        clock: RecordedClock { realtime_ns: 2, monotonic_ns: 1 },
-    })
-}
-
-fn open(connection: u32, path: &str, at: u64) -> RecordedLine {
-    RecordedLine::Open(OpenedConnection { connection, path: path.to_owned(), flags: 6, database: None, at })
-}
-
-fn statement(id: u32, sql: &str) -> RecordedLine {
-    RecordedLine::Statement(StatementTemplate { id, sql: sql.to_owned() })
-}
-
-/// A call of a connection, from a time for so long, with rows and changes.
-fn call(
-    (connection, statement): (u32, u32),
-    (start_ns, duration_ns): (u64, u64),
-    rows: u64,
-    changes: u64,
-) -> RecordedCall {
-    RecordedCall {
-        connection,
-        thread: connection + 100,
-        start_ns,
-        duration_ns,
-        statement,
-        parameters: vec![RecordedValue::Integer(start_ns as i64 / 1_000)],
-        rows,
-        changes,
-        result_code: 0,
-    }
-}
-
-fn write(folder: &Path, pid: u32, lines: &[RecordedLine]) {
-    let mut writer = CallsWriter::new(1).unwrap();
-    lines.iter().for_each(|line| writer.line(line));
-    fs::write(folder.join(calls_file(pid, 1)), writer.finish_block().unwrap()).unwrap();
-}
-
-fn manifest(folder: &Path) {
-    let manifest = RecordingManifest {
-        version: RECORDING_VERSION,
-        command: vec!["example".to_owned()],
-        directory: "/".to_owned(),
-        started_at: "2026-11-28T00:00:00Z".to_owned(),
-        dbdyno_version: "0".to_owned(),
-        host: serde_json::Map::new(),
-    };
-    manifest.write(folder).unwrap();
-}
+use std::fs;
+use support::{call, manifest, open, process, statement, write};
 
 /// Two connections: one writes in a transaction while the other reads, twice.
 fn example() -> Vec<RecordedLine> {
     let all = |call: RecordedCall| RecordedLine::Call(call);
     vec![
         process(7),
-        open(1, "/data/app.db", 1),
-        open(2, "/data/app.db", 2),
+        open(1, "/data/app.db", None, 1),
+        open(2, "/data/app.db", None, 2),
         statement(1, "CREATE TABLE t(a, b)"),
         all(call((1, 1), (1_000, 1_000), 0, 0)),
         statement(2, "BEGIN"),

@@ -1,5 +1,6 @@
 //! `dbdyno record`: what a program asks of SQLite, recorded and shown.
 
+mod anonymise;
 mod program;
 mod show;
 
@@ -34,6 +35,17 @@ pub(super) struct RecordArgs {
 enum RecordCommand {
     /// Show what a recording has in it: statements by time, transactions, concurrency.
     Show(ShowArgs),
+    /// Copy a recording with other texts and blobs in it: as long, equal for equal ones.
+    ///
+    /// Numbers, dates and times stay, as do names of tables, columns and files.
+    Anonymise {
+        /// The recording.
+        #[arg(value_name = "FOLDER")]
+        recording: PathBuf,
+        /// Folder of the copy, which must not exist.
+        #[arg(short, long, value_name = "FOLDER")]
+        out: PathBuf,
+    },
 }
 
 /// `dbdyno record show`.
@@ -49,6 +61,7 @@ struct ShowArgs {
 pub(super) fn record(places: &super::Places, args: RecordArgs) -> Result<ExitCode, CliError> {
     match args.command {
         Some(RecordCommand::Show(show)) => show::show(places, &show.recording, &show.written),
+        Some(RecordCommand::Anonymise { recording, out }) => anonymise::write(&recording, &out),
         None if args.program.is_empty() => Err(CliError::Usage(
             "expected a program, as in `dbdyno record -- python3 app.py`, or `dbdyno record show FOLDER`".to_owned(),
         )),
