@@ -94,8 +94,8 @@ impl RecordingFolder {
         &self.databases
     }
 
-    /// Returns the path of a copy that a line names, such as `database-1.sqlite`. Names with a folder, and incomplete
-    /// copies, have none.
+    /// Returns the path of a copy that a line names, such as `database-1.sqlite`. Returns nothing for names with a
+    /// folder and for incomplete copies.
     pub fn database(&self, name: &str) -> Option<PathBuf> {
         let known = self.databases.iter().any(|(number, _)| database_file(*number) == name);
         known.then(|| self.path.join(name))

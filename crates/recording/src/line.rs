@@ -56,7 +56,8 @@ pub enum RecorderKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DurationSource {
-    /// The sum of the times of its `sqlite3_step`. Of a call with many rows, some steps stand for those next to them.
+    /// The sum of the times of its `sqlite3_step`. In calls with many rows, only some steps are measured, and each
+    /// represents its neighbours.
     Steps,
     /// From its first step until its end or reset, with the program's own time between the rows.
     Trace,
@@ -77,7 +78,7 @@ pub struct OpenedConnection {
     pub connection: u32,
     /// Absolute path of the main database, or what the program gave for it. `""` and `:memory:` are private databases.
     pub path: String,
-    /// Flags of `sqlite3_open_v2`. 6 (read, write, create) where the program gave none, 0 where they are unknown.
+    /// Flags of `sqlite3_open_v2`. 6 (read, write, create) if the program gave no flags, 0 if they are unknown.
     pub flags: u32,
     /// Name of the database's copy, without a folder. `None`: it was empty or private, or a `no_snapshot` line has the
     /// reason.
@@ -135,7 +136,7 @@ pub struct RecordedCall {
     pub result_code: i32,
 }
 
-/// A call without its parameters, as a writer takes it. The fields are those of [`RecordedCall`].
+/// A call without its parameters, as a writer takes it. See [`RecordedCall`] for the fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallNumbers {
     pub connection: u32,

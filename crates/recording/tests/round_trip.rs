@@ -1,4 +1,4 @@
-//! Everything that is written is read back, whatever the values and wherever the blocks end.
+//! Writing and reading back gives equal lines, for all values and block lengths.
 
 mod support;
 

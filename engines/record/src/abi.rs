@@ -13,6 +13,8 @@ pub(crate) type ExecCallback =
     Option<unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_char, *mut *mut c_char) -> c_int>;
 /// The callback of `sqlite3_trace_v2`.
 pub(crate) type TraceCallback = Option<unsafe extern "C" fn(u32, *mut c_void, *mut c_void, *mut c_void) -> c_int>;
+/// A function that SQL can call.
+pub(crate) type SqlFunction = Option<unsafe extern "C" fn(*mut c_void, c_int, *mut *mut c_void)>;
 
 pub(crate) const OK: c_int = 0;
 pub(crate) const ERROR: c_int = 1;
@@ -39,6 +41,7 @@ pub(crate) const TYPE_FLOAT: c_int = 2;
 pub(crate) const TYPE_TEXT: c_int = 3;
 pub(crate) const TYPE_BLOB: c_int = 4;
 
+pub(crate) const UTF8: c_int = 1;
 pub(crate) const UTF16LE: u8 = 2;
 pub(crate) const UTF16BE: u8 = 3;
 pub(crate) const UTF16: u8 = 4;

@@ -23,7 +23,7 @@ pub(crate) fn is_attach(sql: &[u8]) -> bool {
 /// SQLite allows 125 attached databases at most.
 const MOST_SCHEMAS: i32 = 127;
 
-/// Notes databases that a connection has attached since it was last looked at.
+/// Notes databases that a connection has attached since the previous check.
 pub(crate) fn note_attached(world: &'static RecorderWorld, connection: &Arc<ConnectionState>) {
     system::keeping_errno(|| {
         let found = schemas(connection);

@@ -92,6 +92,7 @@ impl ConnectionState {
         db: DbPointer,
         arguments: &OpenArguments,
     ) -> Arc<Self> {
+        let start = system::monotonic();
         let flags = arguments.flags;
         let path = file_of(library, db, c"main");
         let snapshot = match &arguments.vfs {
@@ -111,6 +112,7 @@ impl ConnectionState {
         let at = system::monotonic();
         lines.push(RecordedLine::Open(OpenedConnection { connection: id, path, flags, database, at }));
         lines.extend(missing.map(|why| RecordedLine::NoSnapshot(MissingSnapshot { connection: id, why })));
+        world.add_cost(at - start);
         connection
     }
 }
@@ -118,7 +120,7 @@ impl ConnectionState {
 /// Returns the path of one of a connection's databases, or "" for a private one.
 pub(crate) fn file_of(library: &SqliteLibrary, db: DbPointer, schema: &std::ffi::CStr) -> String {
     let Some(db_filename) = library.db_filename else { return String::new() };
-    // SAFETY: the connection is open, and the name lives as long as it. SQLite returns null or a C string.
+    // SAFETY: the connection is open, and frees the name at its end. SQLite returns null or a C string.
     unsafe { copied(db_filename(db, schema.as_ptr())) }
 }
 

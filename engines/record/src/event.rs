@@ -45,7 +45,7 @@ impl RoomCursor<'_> {
     }
 }
 
-/// Reads a call back. `thread` is that of its ring.
+/// Reads a call back. `thread` comes from its ring.
 pub(crate) fn decode(bytes: &[u8], thread: u32) -> Option<(CallNumbers, EncodedParameters<'_>)> {
     let mut rest = EncodedParameters { rest: bytes, left: 0 };
     let start_ns = rest.number()?;

@@ -21,7 +21,7 @@ pub(crate) struct WatchedCallback<'w> {
     pub(crate) around: &'w dyn Fn(&mut dyn FnMut() -> c_int) -> c_int,
 }
 
-/// Runs `run` with a callback that is watched, if the program has one, and else with none.
+/// Runs `run` with a watched callback, if the program has a callback.
 pub(crate) fn with_watched_callback(
     callback: ExecCallback,
     argument: *mut c_void,
@@ -50,8 +50,8 @@ unsafe extern "C" fn call_back(
     })
 }
 
-/// Marks statements of a connection as those of `sqlite3_exec` while `run` runs it, but not those of the program's
-/// callback. `run` gets the callback and the argument to use.
+/// Attributes a connection's statements to `sqlite3_exec` while `run` runs it. The program's callback is excepted.
+/// `run` gets the callback and the argument to use.
 pub(crate) fn around_exec(
     thread: &ThreadState,
     db: DbPointer,

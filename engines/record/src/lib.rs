@@ -1,6 +1,6 @@
 //! Records what a running program asks of SQLite. The program loads this library, in one of two ways:
 //!
-//! - `LD_PRELOAD`, for programs that use a shared libsqlite3 (`preload`). The library stands in front of SQLite's
+//! - `LD_PRELOAD`, for programs that use a shared libsqlite3 (`preload`). The library intercepts SQLite's
 //!   functions for opening, binding and stepping, and sees everything exactly.
 //! - As an extension of SQLite, for programs with a SQLite of their own (`extension`). It sees what `sqlite3_trace_v2`
 //!   reports.

@@ -1,7 +1,10 @@
-//! The functions of the program's own SQLite: the recorder links none.
+//! The functions of the program's own SQLite: the recorder does not link SQLite.
 
 use crate::{
-    abi::{DbPointer, DestructorPointer, ExecCallback, OK, OPEN_CREATE, OPEN_READWRITE, StmtPointer, TraceCallback},
+    abi::{
+        DbPointer, DestructorPointer, ExecCallback, OK, OPEN_CREATE, OPEN_READWRITE, SqlFunction, StmtPointer,
+        TraceCallback,
+    },
     threads::{DepthGuard, sees_inner_calls},
 };
 use std::{
@@ -36,7 +39,10 @@ macro_rules! functions {
                         // SAFETY: the symbol, or the table's entry, has this type in every version of SQLite that has
                         // it. Null is None.
                         unsafe {
-                            mem::transmute::<*mut c_void, Option<unsafe extern "C" fn($($argument),*) -> $result>>(address)
+                            mem::transmute::<
+                                *mut c_void,
+                                Option<unsafe extern "C" fn($($argument),*) -> $result>,
+                            >(address)
                         }
                     },)*
                     db_config: {
@@ -117,6 +123,11 @@ functions! {
     sourceid c"sqlite3_sourceid" Some(169), () -> *const c_char;
     compileoption_get c"sqlite3_compileoption_get" Some(160), (c_int) -> *const c_char;
     auto_extension c"sqlite3_auto_extension" Some(192), (*mut c_void) -> c_int;
+    create_function_v2 c"sqlite3_create_function_v2" Some(162),
+        (
+            DbPointer, *const c_char, c_int, c_int, *mut c_void, SqlFunction, *mut c_void, *mut c_void,
+            DestructorPointer
+        ) -> c_int;
     set_clientdata c"sqlite3_set_clientdata" Some(269),
         (DbPointer, *const c_char, *mut c_void, DestructorPointer) -> c_int;
 }

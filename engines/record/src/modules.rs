@@ -13,7 +13,7 @@ use std::{
 struct CallingModule {
     start: AtomicUsize,
     end: AtomicUsize,
-    /// Null: none was found.
+    /// Null: not found.
     library: AtomicPtr<SqliteLibrary>,
 }
 
@@ -97,7 +97,7 @@ fn library_in(scope: &ModuleScope) -> Option<&'static SqliteLibrary> {
     None
 }
 
-/// Where `dlsym` searches. Handles are never closed: the modules stay loaded as long as the program wants.
+/// Where `dlsym` searches. Handles are never closed: a module that calls SQLite stays loaded.
 struct ModuleScope {
     handle: *mut c_void,
     own: LoadedModule,

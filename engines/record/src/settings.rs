@@ -1,4 +1,4 @@
-//! What the environment says about the recording.
+//! Settings of the recording, from environment variables.
 
 use std::{env, path::PathBuf, sync::OnceLock};
 

@@ -21,7 +21,7 @@ use std::{
 
 /// What became of a copy.
 pub(crate) enum SnapshotOutcome {
-    /// The name of the copy, which another connection or process may have made, or may be making.
+    /// The name of the copy, which another connection or process may be writing.
     Taken(String),
     /// There is nothing to copy: the database is private, new or empty.
     Needless,
@@ -33,7 +33,7 @@ const STEP_PAGES: i32 = 512;
 /// How long a locked database is tried again.
 const LOCKED_NS: u64 = 200_000_000;
 
-/// Copies the database at `path` unless the recording has it. `flags` are those of the program's connection.
+/// Copies the database at `path` unless the recording has it. `flags` come from the program's connection.
 pub(crate) fn take_snapshot(
     world: &RecorderWorld,
     library: &'static SqliteLibrary,
@@ -100,8 +100,8 @@ fn known(target: &Path) -> SnapshotOutcome {
     }
 }
 
-/// The name of a link from a database's identity to its copy. The time of its creation tells a new file from a deleted
-/// one, whose inode it may have.
+/// The name of a link from a database's identity to its copy. The time of its creation distinguishes a new file from a
+/// deleted one with the same inode.
 fn key_of(metadata: &fs::Metadata) -> String {
     use std::os::unix::fs::MetadataExt;
     let created = metadata.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());

@@ -1,6 +1,6 @@
 //! SQL as tokens, only as exactly as needed to find parameters and literals.
 
-/// A token. Blanks and comments are none.
+/// A token. Blanks and comments are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Token<'s> {
     Word(&'s [u8]),
@@ -118,7 +118,7 @@ fn tcl(sql: &[u8]) -> usize {
 
 fn number(sql: &[u8]) -> usize {
     let mut at = length(sql, |byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'_');
-    // An exponent with a sign. Hexadecimal numbers may end with an E that is none.
+    // An exponent with a sign. The final E of a hexadecimal number is a digit.
     let is_hexadecimal = sql.get(1).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'x'));
     if !is_hexadecimal && matches!(sql[at - 1], b'e' | b'E') && matches!(sql.get(at), Some(b'+' | b'-')) {
         at += 1;

@@ -30,7 +30,7 @@ pub(crate) struct StatementRun {
     pub(crate) changes_before: i32,
 }
 
-/// What is known of a statement. One thread at a time has it.
+/// A statement's properties and its current run. One thread at a time has them.
 pub(crate) struct StatementRecord {
     pub(crate) connection: Arc<ConnectionState>,
     pub(crate) template: u32,
@@ -217,11 +217,11 @@ impl StatementTable {
 ///
 /// # Safety
 ///
-/// `statement` is a statement of `library`, and lives as long as the result is used.
+/// `statement` is a statement of `library`, and outlives the result.
 pub(crate) unsafe fn text_of<'s>(library: &SqliteLibrary, statement: StmtPointer) -> Option<&'s CStr> {
     // SAFETY: the caller's promise.
     let text = unsafe { library.sql?(statement) };
-    // SAFETY: SQLite's copy of the text lives as long as the statement.
+    // SAFETY: SQLite frees its copy of the text with the statement.
     if text.is_null() { None } else { Some(unsafe { CStr::from_ptr(text) }) }
 }
 

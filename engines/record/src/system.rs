@@ -37,7 +37,7 @@ pub(crate) fn parent_id() -> u32 {
 
 /// Runs code of the recorder so that the program's errno stays as it was.
 pub(crate) fn keeping_errno<T>(work: impl FnOnce() -> T) -> T {
-    // SAFETY: the address is that of the thread's own variable.
+    // SAFETY: the address belongs to the thread's own variable.
     let errno = unsafe { *libc::__errno_location() };
     let result = work();
     // SAFETY: as above.

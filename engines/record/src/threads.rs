@@ -52,6 +52,9 @@ impl Drop for ThreadExit {
 const CACHED: usize = 64;
 /// One of so many entries of the recorder is timed, for the estimate of its cost.
 const COST_SAMPLE: u32 = 64;
+/// A part of the recorder's code that takes longer was interrupted. Waiting and the opening of connections are added as
+/// they are.
+const MOST_COST_NS: u64 = 5_000;
 /// How long a thread waits for the writing thread in all, until the next call finds room at once.
 const PATIENCE_NS: u64 = 50_000_000;
 /// The longest call, and the memory for calls that are too long for a ring.
@@ -131,7 +134,7 @@ fn thread_of<'t>(local: &ThreadLocalPart, world: &'static RecorderWorld) -> Opti
     }
 }
 
-/// Makes the state of a thread. That of a forked child's parent is left: the parent's ring is not the child's.
+/// Makes the state of a thread. A forked child leaves its parent's state alone, because the ring belongs to the parent.
 #[cold]
 fn begin<'t>(local: &ThreadLocalPart, world: &'static RecorderWorld) -> &'t ThreadState {
     system::keeping_errno(|| {
@@ -163,8 +166,8 @@ pub(crate) struct CostTimer<'t> {
 impl CostTimer<'_> {
     pub(crate) fn stop(self) {
         if self.start > 0 {
-            let cost = (system::monotonic() - self.start) * u64::from(COST_SAMPLE);
-            self.thread.world.cost_ns.fetch_add(cost, Ordering::Relaxed);
+            let cost = (system::monotonic() - self.start).min(MOST_COST_NS) * u64::from(COST_SAMPLE);
+            self.thread.world.add_cost(cost);
         }
     }
 }
@@ -232,16 +235,18 @@ impl ThreadState {
         if self.stalled.get() {
             return false;
         }
-        let deadline = system::monotonic() + PATIENCE_NS;
-        while system::monotonic() < deadline {
+        let start = system::monotonic();
+        let mut now = start;
+        let mut succeeds = false;
+        while !succeeds && now - start < PATIENCE_NS {
             self.world.wake();
             system::sleep(100_000);
-            if attempt() {
-                return true;
-            }
+            succeeds = attempt();
+            now = system::monotonic();
         }
-        self.stalled.set(true);
-        false
+        self.world.add_cost(now - start);
+        self.stalled.set(!succeeds);
+        succeeds
     }
 
     #[cold]

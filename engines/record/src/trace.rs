@@ -18,7 +18,7 @@ use std::{
 };
 
 /// Returns whether a report of a statement's start is about one of the program. Others are of triggers and of what
-/// SQLite runs for itself: their text is a comment that SQLite made up.
+/// SQLite runs for itself: their text is a comment that SQLite invented.
 ///
 /// # Safety
 ///
@@ -137,7 +137,7 @@ unsafe extern "C" fn report(event: u32, context: *mut c_void, subject: *mut c_vo
 impl HiddenExec {
     /// # Safety
     ///
-    /// The arguments are those of the callback.
+    /// The callback got these arguments.
     unsafe fn note(&self, event: u32, statement: StmtPointer, detail: *const c_void) {
         let is_current = self.run.borrow().as_ref().is_some_and(|run| run.statement == statement && !run.is_ended);
         match event {
@@ -160,7 +160,7 @@ impl HiddenExec {
         }
     }
 
-    /// The result of the last statement, from that of the `sqlite3_exec`.
+    /// Derives the result of the last statement from the result of `sqlite3_exec`.
     fn result(&self, code: c_int) -> c_int {
         match code & PRIMARY {
             // It gave the rows that the callback wanted.

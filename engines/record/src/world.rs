@@ -1,4 +1,4 @@
-//! What the threads of a process share. A forked child has a world of its own, and never touches that of its parent:
+//! What the threads of a process share. A forked child has a world of its own, and never touches its parent's:
 //! its locks may be held by threads that the child lacks.
 
 use crate::{
@@ -205,6 +205,11 @@ impl RecorderWorld {
 
     pub(crate) fn lost(&self, reason: LossReason) -> u64 {
         self.lost[reason as usize].load(Ordering::Relaxed)
+    }
+
+    /// Adds to the estimated cost of the recorder in the program's threads.
+    pub(crate) fn add_cost(&self, ns: u64) {
+        self.cost_ns.fetch_add(ns, Ordering::Relaxed);
     }
 
     /// Wakes the writing thread if it sleeps.

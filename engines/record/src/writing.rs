@@ -174,7 +174,7 @@ impl WritingThread {
             CALL => self.call(bytes, thread),
             LONG_CALL => {
                 let Some((address, length)) = long_call(bytes) else { return };
-                // SAFETY: the address is that of a box of this length, which the ring passed on.
+                // SAFETY: the ring passed on the address of a box of this length.
                 let long = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(address, length)) };
                 self.call(&long, thread);
                 self.world.long_bytes.fetch_sub(length, Ordering::Relaxed);

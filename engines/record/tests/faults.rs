@@ -30,7 +30,7 @@ fn same_with(stage: &Stage, recording: &Path, prepare: impl Fn(&mut Command)) ->
     recorded
 }
 
-/// What a file of calls says of itself when a part is lost.
+/// Checks the lines about lost calls.
 fn assert_accounted(recording: &Path, why: &str) {
     let [file] = &files(recording)[..] else { panic!("one process has one file") };
     let reasons: Vec<&str> = file

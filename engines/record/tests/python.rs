@@ -15,7 +15,7 @@ use tempfile::TempDir;
 struct PythonStage(TempDir);
 
 impl PythonStage {
-    /// Returns nothing, and says so, if Python or its module is missing, or has a SQLite of its own.
+    /// Prints the reason and returns nothing if Python or its module is missing, or has a SQLite of its own.
     fn new() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let program = "import sqlite3, sys; sqlite3.connect(':memory:'); maps = open('/proc/self/maps').read()
@@ -165,4 +165,30 @@ fn pythons_own_tests_have_the_same_results() {
     let plain = results(None);
     assert!(plain.1.len() > 100, "{plain:?}");
     assert_eq!(plain, results(Some(&stage.recording())));
+}
+
+#[test]
+fn a_program_that_takes_the_slot_from_an_extension_is_noticed() {
+    let Some(stage) = PythonStage::new() else { return };
+    let program = "import sqlite3, sys
+db = sqlite3.connect(':memory:')
+db.enable_load_extension(True)
+db.load_extension(sys.argv[1])
+db.execute('SELECT 1')
+if sys.argv[2] == 'takes': db.set_trace_callback(print)
+db.execute('SELECT 2')
+db.close()";
+    for (what, lost) in [("takes", 1), ("leaves", 0)] {
+        let recording = stage.0.path().join(what);
+        std::fs::create_dir(&recording).unwrap();
+        let mut command = python();
+        command.args(["-c", program]).arg(recorder()).arg(what).env("DBDYNO_RECORDING", &recording);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let [file] = &files(&recording)[..] else { panic!("one process has one file") };
+        let is_lost = |line: &&RecordedLine| matches!(line, RecordedLine::SlotLost(lost) if lost.connection == 1);
+        assert_eq!(file.lines.iter().filter(is_lost).count(), lost, "{what}: {:?}", file.lines);
+        assert_eq!(file.calls().count(), 2 - lost);
+        assert_eq!(file.lines.iter().filter(|line| matches!(line, RecordedLine::Close(_))).count(), 1);
+    }
 }

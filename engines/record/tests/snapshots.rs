@@ -19,7 +19,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Runs a program that only reads, once without and once with the recorder. Returns what `no_snapshot` lines say.
+/// Runs a program that only reads, once without and once with the recorder. Returns the reasons of `no_snapshot` lines.
 fn reasons(stage: &Stage) -> Vec<String> {
     let missing = |line: &RecordedLine| match line {
         RecordedLine::NoSnapshot(missing) => Some(missing.why.clone()),

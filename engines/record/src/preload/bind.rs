@@ -61,7 +61,7 @@ impl<'b> GivenBytes<'b> {
     }
 
     /// Makes a copy if the bytes may be gone when SQLite's function returns: it calls the program's destructor in some
-    /// cases. The two small numbers in place of a destructor say that the bytes stay for now.
+    /// cases. With one of the two special numbers in place of a destructor, the bytes stay for now.
     fn kept_until_bound(self, destructor: DestructorPointer) -> GivenBytes<'b> {
         let stays = destructor.is_null() || destructor.addr() == usize::MAX;
         let bytes = self.bytes.map(|bytes| if stays { bytes } else { Cow::Owned(bytes.into_owned()) });

@@ -1,4 +1,4 @@
-//! The functions that stand in front of SQLite's.
+//! The functions that intercept calls of SQLite.
 //!
 //! Each exported function is a few instructions that pass the address of the caller on as one more argument: it decides
 //! which SQLite the call belongs to (`modules`).
@@ -13,7 +13,7 @@ mod step;
 /// Defines an exported function. Its number of integer arguments decides in which register the caller's address goes.
 macro_rules! export {
     ($name:ident, $arguments:tt, $implementation:path) => {
-        // SAFETY: the name is one of SQLite's, which this library is meant to stand in front of.
+        // SAFETY: the name is one of SQLite's, which this library intercepts.
         #[unsafe(no_mangle)]
         #[unsafe(naked)]
         unsafe extern "C" fn $name() {

@@ -13,7 +13,7 @@ fn end(code: c_int) -> ! {
     }
 }
 
-// SAFETY: the name is the system's, which this function is meant to stand in front of.
+// SAFETY: the name is the system's, which this function intercepts.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn _exit(code: c_int) -> ! {
     end(code)
@@ -25,11 +25,11 @@ unsafe extern "C" fn _Exit(code: c_int) -> ! {
     end(code)
 }
 
-/// Defines a function that replaces the process image. Those with a variable number of arguments call none of these:
-/// what they lose is the last fraction of a second.
+/// Defines a function that replaces the process image. Functions with a variable number of arguments are missing: their
+/// programs lose the last fraction of a second.
 macro_rules! replace_image {
     ($name:ident, $symbol:literal, ($($argument:ident: $type:ty),*)) => {
-        // SAFETY: the name is the system's, which this function is meant to stand in front of.
+        // SAFETY: the name is the system's, which this function intercepts.
         #[unsafe(no_mangle)]
         unsafe extern "C" fn $name($($argument: $type),*) -> c_int {
             exit::flush();

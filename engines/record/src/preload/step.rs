@@ -65,7 +65,7 @@ pub(super) unsafe extern "C" fn step(statement: StmtPointer, caller: usize) -> c
     code
 }
 
-/// How many steps a step stands for. 0: its time is not taken.
+/// How many steps a step represents. 0: it is not timed.
 fn weight(rows: u64) -> u64 {
     match rows {
         0..TIMED_STEPS => 1,

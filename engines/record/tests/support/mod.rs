@@ -54,7 +54,7 @@ fn program() -> Option<&'static Path> {
 }
 
 impl Stage {
-    /// Returns nothing, and says so, where there is no compiler or no shared SQLite.
+    /// Prints the reason and returns nothing where there is no compiler or no shared SQLite.
     pub(crate) fn new() -> Option<Self> {
         let Some(program) = program() else {
             not_checked("cc with libsqlite3.so.0 is missing");

@@ -1,126 +1,26 @@
-//! The recorder as an extension of SQLite. It has the trace slot of every connection.
+//! What the trace callback reports about the connections of an extension.
 
+use super::note_slot_lost;
 use crate::{
-    abi::{DbPointer, OK, OK_LOAD_PERMANENTLY, StmtPointer, TRACE_CLOSE, TRACE_PROFILE, TRACE_ROW, TRACE_STMT},
+    abi::{StmtPointer, TRACE_CLOSE, TRACE_PROFILE, TRACE_ROW, TRACE_STMT},
     attach,
     bindings::BoundParameters,
-    connections::{ConnectionState, OpenArguments, note_closed},
-    library::{ApiRoutines, SqliteLibrary},
+    connections::{ConnectionState, note_closed},
+    library::SqliteLibrary,
     literals::{ParameterPlace, places, read_values},
-    settings::settings,
     statements::text_of,
     system,
-    threads::{DepthGuard, ThreadState, is_inside, thread_in},
+    threads::{DepthGuard, ThreadState, thread_in},
     trace::is_of_program,
     world::{LossReason, RecorderWorld, lock, world},
 };
-use dbdyno_recording::{CallNumbers, LostSlot, RecordedLine, RecorderKind};
+use dbdyno_recording::{CallNumbers, RecorderKind};
 use std::{
     collections::HashMap,
     ffi::{CStr, CString, c_char, c_int, c_void},
     ptr,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicPtr, Ordering},
-    },
+    sync::{Arc, Mutex},
 };
-
-/// The program's SQLite. A process with several that all load the extension has only the first one recorded.
-static LIBRARY: AtomicPtr<SqliteLibrary> = AtomicPtr::new(ptr::null_mut());
-
-// SAFETY: the name that SQLite looks for in every extension.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn sqlite3_extension_init(
-    db: DbPointer,
-    _message: *mut *mut c_char,
-    api: *const *mut c_void,
-) -> c_int {
-    // SAFETY: SQLite's arguments for an extension.
-    unsafe { load(db, api) }
-}
-
-// SAFETY: the name that SQLite derives from the name of the library's file.
-#[unsafe(no_mangle)]
-unsafe extern "C" fn sqlite3_dbdynorecord_init(
-    db: DbPointer,
-    _message: *mut *mut c_char,
-    api: *const *mut c_void,
-) -> c_int {
-    // SAFETY: as above.
-    unsafe { load(db, api) }
-}
-
-/// # Safety
-///
-/// The arguments are those that SQLite gives to an extension.
-unsafe fn load(db: DbPointer, api: *const *mut c_void) -> c_int {
-    if settings().is_none() || api.is_null() {
-        return OK;
-    }
-    // SAFETY: the caller's promise.
-    let Some(library) = (unsafe { library(api) }) else { return OK };
-    system::keeping_errno(|| {
-        if let Some(auto_extension) = library.auto_extension {
-            // SAFETY: the function stays loaded, and has the type of an extension's entry.
-            unsafe { auto_extension(attach_automatically as *const () as *mut c_void) };
-        }
-        attach_to(library, db);
-    });
-    OK_LOAD_PERMANENTLY
-}
-
-/// Called for each further connection.
-unsafe extern "C" fn attach_automatically(db: DbPointer, _message: *mut *mut c_char, api: *const *mut c_void) -> c_int {
-    // SAFETY: SQLite's arguments for an extension.
-    if let Some(library) = unsafe { library(api) } {
-        system::keeping_errno(|| attach_to(library, db));
-    }
-    OK
-}
-
-/// Returns the functions of the table, if it is that of the first SQLite.
-///
-/// # Safety
-///
-/// `api` is the table that SQLite gives to an extension.
-unsafe fn library(api: *const *mut c_void) -> Option<&'static SqliteLibrary> {
-    // SAFETY: the caller's promise.
-    let new = SqliteLibrary::load(&unsafe { ApiRoutines::new(api) });
-    let step = |library: &SqliteLibrary| library.step.map(|step| step as usize);
-    let found = LIBRARY.load(Ordering::Acquire);
-    if found.is_null() {
-        let new = Box::into_raw(Box::new(new));
-        let first = LIBRARY.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
-        // SAFETY: libraries are never freed.
-        return Some(unsafe { &*first.map_or_else(|first| first, |_| new) });
-    }
-    // SAFETY: as above.
-    let found = unsafe { &*found };
-    (step(found) == step(&new)).then_some(found)
-}
-
-/// Takes the trace slot of a connection, unless it is the recorder's own or is recorded otherwise.
-fn attach_to(library: &'static SqliteLibrary, db: DbPointer) {
-    let Some(trace_v2) = library.trace_v2 else { return };
-    if is_inside() {
-        return;
-    }
-    let Some(world) = world(library, RecorderKind::Extension) else { return };
-    if lock(&world.connections).find(db.addr()).is_some() {
-        return;
-    }
-    let connection = ConnectionState::note_open(world, library, db, &OpenArguments::default());
-    let traced = TracedConnection { library, state: Mutex::new(TracedState::new(world, connection)) };
-    // Freed only where SQLite says when the connection ends. Its end is otherwise reported before its last statements.
-    let context: *mut c_void = Box::into_raw(Box::new(traced)).cast();
-    // SAFETY: the connection is open, and the context stays.
-    unsafe { trace_v2(db, TRACE_STMT | TRACE_PROFILE | TRACE_ROW | TRACE_CLOSE, Some(report), context) };
-    if let Some(set_clientdata) = library.set_clientdata {
-        let destructor = connection_ended as *const () as *mut c_void;
-        // SAFETY: as above. The name is the recorder's own.
-        unsafe { set_clientdata(db, c"dbdyno_recording".as_ptr(), context, destructor) };
-    }
-}
 
 /// A statement that runs.
 struct TracedRun {
@@ -130,7 +30,7 @@ struct TracedRun {
     changes_before: i32,
 }
 
-/// What is known of a statement's text.
+/// A statement's text, and what follows from it.
 struct TracedText {
     sql: Box<[u8]>,
     template: u32,
@@ -140,8 +40,10 @@ struct TracedText {
 }
 
 /// A connection with the recorder in its trace slot.
-struct TracedConnection {
+pub(super) struct TracedConnection {
     library: &'static SqliteLibrary,
+    /// Whether `connection_ended` is called.
+    has_end: bool,
     /// SQLite reports the events of a connection one after another, so no thread waits here. Programs that use a
     /// connection in two threads at the same time, against its rules, lose calls.
     state: Mutex<TracedState>,
@@ -173,7 +75,12 @@ impl TracedState {
 }
 
 /// The trace callback.
-unsafe extern "C" fn report(event: u32, context: *mut c_void, subject: *mut c_void, detail: *mut c_void) -> c_int {
+pub(super) unsafe extern "C" fn report(
+    event: u32,
+    context: *mut c_void,
+    subject: *mut c_void,
+    detail: *mut c_void,
+) -> c_int {
     // SAFETY: the context of `attach_to`.
     let traced = unsafe { &*context.cast::<TracedConnection>() };
     let now = system::monotonic();
@@ -190,8 +97,8 @@ unsafe extern "C" fn report(event: u32, context: *mut c_void, subject: *mut c_vo
     0
 }
 
-/// Called when a connection ends, by versions that have `sqlite3_set_clientdata`.
-unsafe extern "C" fn connection_ended(context: *mut c_void) {
+/// Called when a connection ends. If its end was not reported, something else had the trace slot.
+pub(super) unsafe extern "C" fn connection_ended(context: *mut c_void) {
     // SAFETY: the context of `attach_to`, which SQLite uses no more.
     let traced = unsafe { Box::from_raw(context.cast::<TracedConnection>()) };
     let state = lock(&traced.state);
@@ -200,8 +107,7 @@ unsafe extern "C" fn connection_ended(context: *mut c_void) {
     }
     system::keeping_errno(|| {
         if !state.is_closing {
-            let lost = LostSlot { connection: state.connection.id, at: system::monotonic() };
-            lock(&state.world.last_lines).push(RecordedLine::SlotLost(lost));
+            note_slot_lost(state.world, state.connection.id);
         }
         lock(&state.world.connections).remove(state.connection.db);
         note_closed(state.world, state.connection.id);
@@ -209,9 +115,13 @@ unsafe extern "C" fn connection_ended(context: *mut c_void) {
 }
 
 impl TracedConnection {
+    pub(super) fn new(world: &'static RecorderWorld, connection: Arc<ConnectionState>, has_end: bool) -> Self {
+        Self { library: connection.library, has_end, state: Mutex::new(TracedState::new(world, connection)) }
+    }
+
     /// # Safety
     ///
-    /// The arguments are those of the trace callback.
+    /// The trace callback got these arguments.
     unsafe fn note(&self, thread: &ThreadState, event: u32, subject: *mut c_void, detail: *const c_void, now: u64) {
         let Ok(mut state) = self.state.try_lock() else {
             if event == TRACE_PROFILE {
@@ -247,7 +157,7 @@ impl TracedConnection {
     /// A connection that is still in use may go on after this report. Its end is noted by `connection_ended`, if SQLite
     /// has that.
     fn close(&self, state: &mut TracedState) {
-        if !state.is_closing && self.library.set_clientdata.is_none() {
+        if !state.is_closing && !self.has_end {
             lock(&state.world.connections).remove(state.connection.db);
             note_closed(state.world, state.connection.id);
             state.texts = HashMap::new();
