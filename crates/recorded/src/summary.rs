@@ -129,6 +129,11 @@ pub struct FingerprintSummary {
     pub copy: Option<String>,
 }
 
+/// Whether a call ended with an error. The recorder cannot always know, and writes -1 then.
+fn has_failed(call: &RecordedCall) -> bool {
+    call.result_code > 0
+}
+
 impl RecordingSummary {
     /// Reads a recording. The time that it takes is that of its calls, once; its memory does not grow with them, but for 16 bytes of each
     /// of the first 16 million.
@@ -184,7 +189,7 @@ impl GatheredFingerprint {
         self.calls += 1;
         self.rows += call.rows;
         self.changes += call.changes;
-        self.errors += u64::from(call.result_code != 0);
+        self.errors += u64::from(has_failed(call));
         self.values.add(&call.parameters);
         if self.copy.is_none() {
             self.copy.clone_from(&connection.copy);
@@ -382,7 +387,7 @@ impl Gathered {
         self.calls += 1;
         self.busy_ns = self.busy_ns.saturating_add(call.duration_ns);
         self.busy += u64::from(BUSY.contains(&call.result_code));
-        if call.result_code != 0 {
+        if has_failed(call) {
             *self.errors.entry(call.result_code).or_default() += 1;
         }
         self.calls_at_once.add(call.start_ns, end);
@@ -397,7 +402,7 @@ impl Gathered {
             (StatementKind::Begin, open @ None) => {
                 *open = Some(OpenTransaction { started_at: call.start_ns, statements: 0, writes: false });
             }
-            (StatementKind::Commit | StatementKind::Rollback, Some(_)) if call.result_code == 0 => {
+            (StatementKind::Commit | StatementKind::Rollback, Some(_)) if !has_failed(call) => {
                 self.transactions.rolled_back += u64::from(kind == StatementKind::Rollback);
                 self.transactions.explicit += 1;
                 if let Some(transaction) = connection.transaction.take() {

@@ -111,7 +111,11 @@ fn processes(summary: &RecordingSummary) -> String {
     let mut versions: Vec<&str> = summary.processes.iter().map(|process| process.sqlite_version.as_str()).collect();
     versions.sort_unstable();
     versions.dedup();
-    format!("{} with SQLite {}", counted(summary.processes.len(), "process"), versions.join(", "))
+    let processes = match summary.processes.len() {
+        1 => "1 process".to_owned(),
+        several => format!("{} processes", count(several as u64)),
+    };
+    format!("{processes} with SQLite {}", versions.join(", "))
 }
 
 fn database(one: &DatabaseSummary) -> String {
