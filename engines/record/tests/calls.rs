@@ -98,6 +98,39 @@ fn statements_of_exec_are_recorded_if_the_library_hides_them() {
     check_execs(&stage.with_libraries(folder.path()));
 }
 
+#[test]
+fn a_module_with_a_sqlite_of_its_own_is_recorded_with_that_one() {
+    let Some(stage) = Stage::new() else { return };
+    let Some(archive) = archives().pop() else { return not_checked("Cargo has built no libsqlite3.a") };
+    let (host, plugin) = (stage.path("host"), stage.path("plugin.so"));
+    let source = |name: &str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+    let cc = |arguments: &[&std::ffi::OsStr]| {
+        let status = Command::new("cc").args(["-O1", "-w", "-o"]).args(arguments).status().unwrap();
+        assert!(status.success(), "{arguments:?}");
+    };
+    cc(&[host.as_ref(), source("host.c").as_ref(), "-ldl".as_ref()]);
+    let libraries = ["-lm", "-lpthread", "-ldl"].map(std::ffi::OsStr::new);
+    let flags = ["-shared", "-fPIC"].map(std::ffi::OsStr::new);
+    let program = source("program.c");
+    let inputs = [plugin.as_os_str(), program.as_os_str(), archive.as_os_str()];
+    cc(&[&inputs[..], &flags[..], &libraries[..]].concat());
+    let command = || {
+        let mut command = Command::new(&host);
+        command.arg(&plugin).arg(stage.path("db"));
+        command
+    };
+    let plain = command().output().unwrap();
+    assert!(plain.status.success() && String::from_utf8_lossy(&plain.stdout).contains("close: 0"), "{plain:?}");
+    stage.remove_database();
+    let mut recorded = command();
+    support::record(&mut recorded, &stage.recording());
+    support::assert_same(&plain, &recorded.output().unwrap());
+    let [file] = &files(&stage.recording())[..] else { panic!("one process has one file") };
+    assert_eq!(file.outline().len(), 15);
+    let Some(RecordedLine::Process(process)) = file.lines.first() else { panic!("the first line is the process") };
+    assert_eq!(process.sqlite_version, rusqlite::version(), "the module's version, and not that of a shared library");
+}
+
 fn calls_at_the_end(how: &str) -> Option<(Stage, std::process::ExitStatus, Vec<CallsFileContent>)> {
     let stage = Stage::new()?;
     let plain = stage.plain("ends", &[how]).output().unwrap();

@@ -219,6 +219,12 @@ static void ends(const char *path, const char *how) {
   exit(3);
 }
 
+/* What a module with a SQLite of its own does. */
+void plugin(const char *path) {
+  setvbuf(stdout, 0, _IONBF, 0);
+  execs(path);
+}
+
 int main(int count, char **arguments) {
   setvbuf(stdout, 0, _IONBF, 0);
   const char *what = arguments[1], *path = arguments[2];
