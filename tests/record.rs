@@ -65,6 +65,8 @@ fn a_program_is_recorded_shown_and_made_anonymous() {
     let (code, _, err) = record(&place, &["--", "python3", "app.py", "0"]);
     assert!(code == Some(2) && err.contains("python3.rec") && err.contains("already exists"), "{err}");
     let summary = shown(&place, "python3.rec");
+    let scan = serde_json::json!(["SCAN entry"]);
+    assert!(summary["plans"].as_object().unwrap().values().any(|plan| plan["steps"] == scan), "{summary}");
     assert_eq!((&summary["calls"], &summary["lost"]), (&152.into(), &0.into()));
     let of = |sql: &str| {
         let all = summary["fingerprints"].as_array().unwrap();
@@ -77,7 +79,10 @@ fn a_program_is_recorded_shown_and_made_anonymous() {
     let copy = Connection::open(place.path("python3.rec/database-1.sqlite")).unwrap();
     assert_eq!(copy.query_row("SELECT count(*) FROM entry", [], |row| row.get(0)), Ok(0));
     let text = place.ok(&["record", "show", place.path("python3.rec").to_str().unwrap()]);
-    assert!(text.contains("152 calls of 4 statements") && text.contains("reads all of"), "{text}");
+    assert!(
+        text.contains("152 calls of 4 statements") && text.contains("INSERT INTO entry(title) VALUES (?)"),
+        "{text}"
+    );
     anonymous(&place);
 }
 
@@ -89,6 +94,37 @@ fn anonymous(place: &Place) {
     for fact in ["calls", "fingerprints", "transactions", "concurrency", "busy_ns"] {
         assert_eq!(before[fact], after[fact], "{fact}");
     }
+}
+
+#[test]
+fn what_others_wrote_down_is_a_recording_too() {
+    let place = Place::new();
+    let import = |name: &str, content: &str| {
+        fs::write(place.path(name), content).unwrap();
+        let [file, to] = [name.to_owned(), format!("{name}.rec")].map(|name| place.path(&name));
+        place.run(&["record", "import", file.to_str().unwrap(), "--out", to.to_str().unwrap()])
+    };
+    // As sqlite3 prints it after `.trace --profile stdout`.
+    let done = import("trace", "CREATE TABLE t(a);\n-- 900 ns\nSELECT * FROM t WHERE a = 1;\n-- 5000 ns\n");
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    let text = place.ok(&["record", "show", place.path("trace.rec").to_str().unwrap()]);
+    let answer =
+        "85 % of the time is one statement, which reads all of t because no index helps: SELECT * FROM t WHERE a = ?";
+    assert!(text.starts_with(answer), "{text}");
+    let done = import("calls.csv", "time,connection,sql,parameters\n1,x,SELECT ?,[1]\n2,y,SELECT ?,[2]\n");
+    assert!(done.stdout.contains("2 calls from CSV"), "{}{}", done.stdout, done.stderr);
+    let summary = shown(&place, "calls.csv.rec");
+    assert_eq!(summary["concurrency"]["connections"], 2);
+    assert_eq!(summary["fingerprints"][0]["different_values"], 2);
+    let text = place.ok(&["record", "show", place.path("calls.csv.rec").to_str().unwrap()]);
+    assert!(text.contains("It has no durations"), "{text}");
+    let wrong = import("wrong.csv", "time,sql\n1,SELECT 1\nsoon,SELECT 2\n");
+    assert!(
+        wrong.code == Some(2) && wrong.stderr.contains("wrong.csv:3: time `soon`: expected seconds"),
+        "{}",
+        wrong.stderr
+    );
+    assert!(!place.path("wrong.csv.rec").exists());
 }
 
 #[test]

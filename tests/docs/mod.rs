@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Languages of blocks that are not commands: data, and programs that other tests run.
-const DATA: [&str; 5] = ["json", "python", "rust", "sql", "toml"];
+const DATA: [&str; 7] = ["csv", "js", "json", "python", "rust", "sql", "toml"];
 
 /// Content of a document that is wrong.
 struct Mistake {

@@ -24,7 +24,7 @@ pub fn fingerprint(sql: &str) -> String {
 
 /// A token, or a question mark in the place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Mark<'s> {
+struct SqlMark<'s> {
     text: &'s str,
     /// Whether white space or a comment is before it.
     is_apart: bool,
@@ -34,8 +34,8 @@ struct Mark<'s> {
 const VALUE: &str = "?";
 
 /// Returns the tokens of a statement, with question marks in the places of values.
-fn without_values(sql: &str) -> Vec<Mark<'_>> {
-    let mut marks: Vec<Mark<'_>> = Vec::new();
+fn without_values(sql: &str) -> Vec<SqlMark<'_>> {
+    let mut marks: Vec<SqlMark<'_>> = Vec::new();
     let mut is_apart = false;
     let mut tokens = tokens(sql).into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -74,7 +74,7 @@ fn without_values(sql: &str) -> Vec<Mark<'_>> {
             }
             token => token,
         };
-        marks.push(Mark { text, is_apart });
+        marks.push(SqlMark { text, is_apart });
         is_apart = false;
     }
     marks
@@ -82,7 +82,7 @@ fn without_values(sql: &str) -> Vec<Mark<'_>> {
 
 /// Returns how many tokens a list of values takes, and what is shown of it: `(?, ...)` for `(?, ?, ?)`. Rows of values after the first are
 /// part of it: `(?, ...), ...`.
-fn list(marks: &[Mark<'_>]) -> Option<(usize, String)> {
+fn list(marks: &[SqlMark<'_>]) -> Option<(usize, String)> {
     let row = row(marks)?;
     let mut taken = row;
     let mut rows = 1;
@@ -97,7 +97,7 @@ fn list(marks: &[Mark<'_>]) -> Option<(usize, String)> {
 }
 
 /// Returns the number of tokens of `(?)` or `(?, ?, ...)`, if the tokens begin with it.
-fn row(marks: &[Mark<'_>]) -> Option<usize> {
+fn row(marks: &[SqlMark<'_>]) -> Option<usize> {
     let is = |at: usize, text: &str| marks.get(at).is_some_and(|mark| mark.text == text);
     if !(is(0, "(") && is(1, VALUE)) {
         return None;

@@ -2,6 +2,7 @@
 
 mod anonymise;
 mod fingerprint;
+mod import;
 mod kind;
 mod plan;
 mod statistics;
@@ -9,6 +10,7 @@ mod summary;
 
 pub use anonymise::{AnonymiseError, Anonymised, anonymise};
 pub use fingerprint::fingerprint;
+pub use import::{CallImportError, ImportFormat, ImportedRecording, import};
 pub use kind::StatementKind;
 pub use plan::{QueryPlan, plans};
 pub use summary::{

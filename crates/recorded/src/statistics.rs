@@ -11,7 +11,7 @@ use std::{
 const MOST_VALUES: usize = 100_000;
 /// The most intervals that are compared with each other.
 const MOST_INTERVALS: usize = 16_000_000;
-/// The longest duration that is told apart from longer ones, ns: an hour.
+/// The longest duration of the histogram, ns: an hour. Longer ones count as this.
 const LONGEST: u64 = 3_600_000_000_000;
 
 /// Durations of calls.
@@ -69,7 +69,7 @@ impl DifferentValues {
     }
 }
 
-/// Stretches of time, of which it is asked how many were at once.
+/// Stretches of time, to find the most that were at once.
 #[derive(Debug, Default)]
 pub(crate) struct Intervals {
     starts: Vec<u64>,

@@ -120,7 +120,7 @@ pub struct FingerprintSummary {
     pub rows: u64,
     pub changes: u64,
     pub errors: u64,
-    /// Different lists of values, of which at most 100,000 are counted.
+    /// Number of different lists of values, up to 100,000.
     pub different_values: usize,
     /// A statement as it was executed, and the copy of the database that it ran on.
     #[serde(skip)]
@@ -143,7 +143,7 @@ impl RecordingSummary {
     pub fn read(folder: &Path) -> Result<Self, RecordingError> {
         let manifest = RecordingManifest::read(folder)?;
         let files = RecordingFolder::open(folder)?;
-        let mut all = Gathered::default();
+        let mut all = RecordingFigures::default();
         for path in files.calls() {
             all.file(path)?;
         }
@@ -233,7 +233,7 @@ struct OpenTransaction {
 
 /// What was gathered so far.
 #[derive(Default)]
-struct Gathered {
+struct RecordingFigures {
     fingerprints: Vec<GatheredFingerprint>,
     places: HashMap<String, usize>,
     databases: BTreeMap<String, DatabaseSummary>,
@@ -267,7 +267,7 @@ struct ReadFile {
     last: u64,
 }
 
-impl Gathered {
+impl RecordingFigures {
     fn file(&mut self, path: &Path) -> Result<(), RecordingError> {
         let mut reader = CallsReader::open(path)?;
         let mut file = ReadFile::default();
@@ -449,7 +449,9 @@ impl Gathered {
             .map(|one| DatabaseSummary { bytes: one.copy.as_deref().and_then(bytes), ..one });
         let of_calls = self.fingerprints.into_iter().filter(|one| one.calls > 0);
         let mut fingerprints: Vec<FingerprintSummary> = of_calls.map(GatheredFingerprint::summary).collect();
-        fingerprints.sort_by(|one, next| next.time_ns.cmp(&one.time_ns).then_with(|| one.sql.cmp(&next.sql)));
+        fingerprints.sort_by(|one, next| {
+            next.time_ns.cmp(&one.time_ns).then(next.calls.cmp(&one.calls)).then_with(|| one.sql.cmp(&next.sql))
+        });
         RecordingSummary {
             command: manifest.command,
             started_at: manifest.started_at,

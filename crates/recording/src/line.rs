@@ -50,6 +50,8 @@ pub enum RecorderKind {
     Preload,
     /// As an extension that the program, or its SQLite, loaded.
     Extension,
+    /// Not at all: the calls are from another program's record.
+    Import,
 }
 
 /// The meaning of a call's duration.
@@ -61,6 +63,8 @@ pub enum DurationSource {
     Steps,
     /// From its first step until its end or reset, with the program's own time between the rows.
     Trace,
+    /// As the record that was imported defines it; 0 if it has none.
+    Import,
 }
 
 /// The same moment in both clocks, in nanoseconds.

@@ -65,6 +65,10 @@ pub fn answer(report: &RecordingReport) -> Vec<String> {
         counted(summary.concurrency.connections, "connection"),
         duration(summary.busy_ns as f64),
     );
+    if summary.busy_ns == 0 {
+        let without = "It has no durations, so statements are listed by their number of calls.";
+        return vec![many, without.to_owned()];
+    }
     vec![where_time_goes(report), many]
 }
 

@@ -12,6 +12,8 @@
 //! recorder (`writing`) makes lines of them. If the thread does not keep up, calls are lost and counted, and the
 //! program is not held up.
 
+// It is nothing where programs have no such linker, and where its first instructions are not written.
+#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 #![expect(unsafe_code, reason = "SQLite, the dynamic linker and the system are interfaces of C")]
 
 mod abi;

@@ -180,6 +180,7 @@ impl RecorderWorld {
         match self.kind {
             RecorderKind::Preload => DurationSource::Steps,
             RecorderKind::Extension => DurationSource::Trace,
+            RecorderKind::Import => DurationSource::Import,
         }
     }
 

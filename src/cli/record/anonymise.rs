@@ -7,8 +7,8 @@ use dbdyno_recorded::{AnonymiseError, anonymise};
 use std::{path::Path, process::ExitCode};
 
 /// What an anonymous recording still has.
-const NOT_HIDDEN: &str = "not hidden: numbers, dates and times, lengths, which texts are equal or begin alike, names of tables, columns and \
-                          files, and the program's name";
+const NOT_HIDDEN: &str = "not hidden: numbers, dates and times, lengths, which texts are equal or share a prefix, names of tables, columns \
+                          and files, and the program's name";
 
 pub(super) fn write(from: &Path, to: &Path) -> Result<ExitCode, CliError> {
     let done = anonymise(from, to).map_err(|error| match error {

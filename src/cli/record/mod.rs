@@ -1,6 +1,7 @@
 //! `dbdyno record`: what a program asks of SQLite, recorded and shown.
 
 mod anonymise;
+mod import;
 mod program;
 mod show;
 
@@ -35,6 +36,17 @@ pub(super) struct RecordArgs {
 enum RecordCommand {
     /// Show what a recording has in it: statements by time, transactions, concurrency.
     Show(ShowArgs),
+    /// Make a recording of what another program wrote down: SQL as `.trace` of sqlite3 prints it, or CSV.
+    ///
+    /// CSV has the columns sql, time, connection, parameters (a list in JSON), duration, rows and changes. Only sql is required. Times are
+    /// in seconds.
+    Import {
+        /// SQL, or CSV with a column `sql`.
+        file: PathBuf,
+        /// Folder of the recording, which must not exist.
+        #[arg(short, long, value_name = "FOLDER")]
+        out: PathBuf,
+    },
     /// Copy a recording with other texts and blobs in it: as long, equal for equal ones.
     ///
     /// Numbers, dates and times stay, as do names of tables, columns and files.
@@ -61,6 +73,7 @@ struct ShowArgs {
 pub(super) fn record(places: &super::Places, args: RecordArgs) -> Result<ExitCode, CliError> {
     match args.command {
         Some(RecordCommand::Show(show)) => show::show(places, &show.recording, &show.written),
+        Some(RecordCommand::Import { file, out }) => import::write(&file, &out),
         Some(RecordCommand::Anonymise { recording, out }) => anonymise::write(&recording, &out),
         None if args.program.is_empty() => Err(CliError::Usage(
             "expected a program, as in `dbdyno record -- python3 app.py`, or `dbdyno record show FOLDER`".to_owned(),

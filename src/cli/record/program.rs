@@ -58,8 +58,9 @@ fn library() -> Result<PathBuf, CliError> {
 
 /// Creates the folder of the recording.
 fn folder(args: &RecordArgs) -> Result<PathBuf, CliError> {
-    let named = Path::new(&args.program[0]).file_name().unwrap_or_default();
-    let folder = args.out.clone().unwrap_or_else(|| Path::new(named).with_added_extension("rec"));
+    let mut named = Path::new(&args.program[0]).file_name().unwrap_or_default().to_owned();
+    named.push(".rec");
+    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(named));
     let wrong = |message: String| CliError::Usage(format!("{}: {message}", folder.display()));
     if folder.exists() {
         return Err(wrong("it already exists: choose another folder with --out, or remove it".to_owned()));

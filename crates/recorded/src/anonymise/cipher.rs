@@ -7,11 +7,11 @@ use std::hash::{BuildHasher, RandomState};
 /// characters before it. That makes different texts of different ones, and keeps the work of a database alike: equal values meet in joins,
 /// a pattern that ends in `%` finds as much, an index has as many equal beginnings.
 #[derive(Debug, Default)]
-pub(super) struct Cipher {
+pub(super) struct TextMask {
     secret: RandomState,
 }
 
-/// Texts of SQL that say what a function does, and belong to nobody.
+/// Arguments of SQLite's functions, which are no data.
 const WORDS: [&str; 9] =
     ["now", "utc", "localtime", "unixepoch", "auto", "subsec", "subsecond", "julianday", "ceiling"];
 /// Beginnings of such texts.
@@ -19,7 +19,7 @@ const BEGINNINGS: [&str; 3] = ["start of ", "weekday ", "$"];
 /// What a date is moved by: `+1 day`.
 const UNITS: [&str; 6] = ["second", "minute", "hour", "day", "month", "year"];
 
-impl Cipher {
+impl TextMask {
     /// Returns a text in the place of another: letters for letters, digits for digits, and the same marks. Dates and times stay, since
     /// they are numbers.
     pub(super) fn text(&self, text: &str) -> String {
@@ -137,7 +137,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the bytes of hexadecimal digits; what is none is left out.
+/// Returns the bytes of hexadecimal digits. Other characters are left out.
 fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().filter_map(|c| c.to_digit(16)).map(|digit| digit as u8).collect();
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn a_text_is_replaced_by_one_of_its_kind() {
-        let cipher = Cipher::default();
+        let cipher = TextMask::default();
         let replaced = cipher.text("Ada Lovelace, 12 Bäume 京都");
         assert_eq!(replaced.len(), "Ada Lovelace, 12 Bäume 京都".len());
         assert_ne!(replaced, "Ada Lovelace, 12 Bäume 京都");
@@ -157,14 +157,14 @@ mod tests {
         assert!(replaced.chars().nth(14).unwrap().is_ascii_digit(), "{replaced}");
         assert_eq!(replaced, cipher.text("Ada Lovelace, 12 Bäume 京都"), "equal for equal");
         assert_ne!(
-            Cipher::default().text("a long text of some words"),
-            Cipher::default().text("a long text of some words")
+            TextMask::default().text("a long text of some words"),
+            TextMask::default().text("a long text of some words")
         );
     }
 
     #[test]
     fn different_texts_stay_different_and_equal_beginnings_equal() {
-        let cipher = Cipher::default();
+        let cipher = TextMask::default();
         let all: Vec<String> = (0..26)
             .flat_map(|a| (0..26).map(move |b| (a, b)))
             .map(|(a, b)| cipher.text(&format!("{}{}", char::from(b'a' + a), char::from(b'a' + b))))
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn moments_stay() {
-        let cipher = Cipher::default();
+        let cipher = TextMask::default();
         for moment in ["2026-11-28", "2026-11-28 12:00:01.5", "2026-11-28T12:00:00Z"] {
             assert_eq!(cipher.text(moment), moment);
         }
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn texts_in_statements_are_those_of_parameters() {
-        let cipher = Cipher::default();
+        let cipher = TextMask::default();
         let secret = cipher.text("it's a secret").replace('\'', "''");
         let (sql, replaced) = cipher.sql("SELECT a FROM \"it's\" WHERE b = 'it''s a secret' AND c > 12");
         assert_eq!((sql, replaced), (format!("SELECT a FROM \"it's\" WHERE b = '{secret}' AND c > 12"), 1));

@@ -1,6 +1,6 @@
 //! A copy of a database with other texts and bytes in it.
 
-use super::cipher::Cipher;
+use super::cipher::TextMask;
 use rusqlite::{
     Connection, OpenFlags, Result,
     config::DbConfig,
@@ -11,7 +11,7 @@ use std::{path::Path, sync::Arc};
 
 /// Writes a new database with the same tables, rows, keys and indexes as another, and other texts and bytes. The new one has no free pages,
 /// so it has nothing of what was deleted. Returns what it does not have: virtual tables are empty.
-pub(super) fn anonymise(from: &Path, to: &Path, cipher: &Arc<Cipher>) -> Result<Vec<String>> {
+pub(super) fn anonymise(from: &Path, to: &Path, cipher: &Arc<TextMask>) -> Result<Vec<String>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(to, flags)?;
     connection.execute("ATTACH ?1 AS original", [read_only(from)])?;
@@ -76,7 +76,7 @@ fn objects(connection: &Connection) -> Result<Vec<SchemaObject>> {
     rows.collect()
 }
 
-fn copy(connection: &Connection, object: &SchemaObject, cipher: &Cipher, lacking: &mut Vec<String>) -> Result<()> {
+fn copy(connection: &Connection, object: &SchemaObject, cipher: &TextMask, lacking: &mut Vec<String>) -> Result<()> {
     let SchemaObject { kind, name, sql } = object;
     let is_shadow = is_shadow(connection, name)?;
     if is_shadow {

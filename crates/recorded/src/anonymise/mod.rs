@@ -3,7 +3,7 @@
 mod cipher;
 mod database;
 
-use self::cipher::Cipher;
+use self::cipher::TextMask;
 use dbdyno_recording::{
     CALLS_ENDING, CallsReader, CallsWriter, RecordedLine, RecordedValue, RecordingError, RecordingFolder,
     RecordingManifest, database_file, description_file,
@@ -55,7 +55,7 @@ pub fn anonymise(from: &Path, to: &Path) -> Result<Anonymised, AnonymiseError> {
     };
     let mut manifest = RecordingManifest::read(from)?;
     let files = RecordingFolder::open(from)?;
-    let cipher = Arc::new(Cipher::default());
+    let cipher = Arc::new(TextMask::default());
     // Arguments of the program may be anything.
     manifest.command.iter_mut().skip(1).for_each(|argument| *argument = cipher.text(argument));
     fs::create_dir(to).map_err(io(to))?;
@@ -93,7 +93,7 @@ impl From<std::io::Error> for CallsError {
     }
 }
 
-fn calls(from: &Path, to: &Path, cipher: &Cipher, done: &mut Anonymised) -> Result<(), CallsError> {
+fn calls(from: &Path, to: &Path, cipher: &TextMask, done: &mut Anonymised) -> Result<(), CallsError> {
     let mut file = File::create_new(to)?;
     let mut writer = CallsWriter::new(LEVEL)?;
     for line in CallsReader::open(from).map_err(CallsError::Recording)? {
@@ -120,7 +120,7 @@ fn calls(from: &Path, to: &Path, cipher: &Cipher, done: &mut Anonymised) -> Resu
 }
 
 /// Replaces a value if it is a text or bytes. Returns whether it is.
-fn replace(value: &mut RecordedValue, cipher: &Cipher) -> bool {
+fn replace(value: &mut RecordedValue, cipher: &TextMask) -> bool {
     match value {
         RecordedValue::Text(text) => *text = cipher.text(text),
         RecordedValue::Bytes(bytes) | RecordedValue::Blob(bytes) => *bytes = cipher.bytes(bytes),

@@ -9,7 +9,7 @@ use super::{
     ratios,
     sentence::{of_parts, sentence},
     sheet::{NAME, closing, of_size, verdict},
-    wording::Wording,
+    wording::{Wording, chance},
     words::{self, Footnotes},
 };
 use crate::{
@@ -261,8 +261,12 @@ fn tables(sides: &[Comparison], notes: &mut Footnotes) -> Vec<Section> {
         let lines = || group.iter().flat_map(|side| &side.lines);
         let has_words = first.ratios == RatioForm::Words;
         let more = (has_words && lines().any(words::is_undecided)).then(|| words::MORE.to_owned());
-        let ranges = (has_words && lines().any(words::has_open_range)).then(|| {
-            format!("(0.95-1.09x): 0.95 to 1.09 times {} as {reference}, 95 %", ratios::as_much(first.metric))
+        let mut open =
+            lines().filter(|line| words::has_open_range(line)).filter_map(|line| chance(line.found.as_ref()?));
+        let ranges = open.next().filter(|_| has_words).map(|range| {
+            let ends = ratios::factors([range.low, range.high].map(|end| ratios::gain(end, first.metric)));
+            let (words, much) = (ends.replacen('-', " to ", 1), ratios::as_much(first.metric));
+            format!("({ends}x): {words} times {much} as {reference}, with 95 % confidence")
         });
         let has_notes = lines().any(|line| !line.obstacles.is_empty());
         let letters = has_notes.then(|| format!("notes call {reference} B, and the other side A"));

@@ -107,9 +107,9 @@ pub fn comparatives(metric: Metric) -> (&'static str, &'static str) {
 pub fn about_adjusted<'l>(lines: impl Iterator<Item = &'l Line>) -> Option<&'static str> {
     let mut found = lines.filter_map(|line| line.found.as_ref()).filter(|found| found.sessions.is_none());
     let is_apart = |range: RatioRange| range.high < 1.0 || 1.0 < range.low;
-    found.any(|found| matches!(found.verdict, Verdict::Undecided { .. }) && chance(found).is_some_and(is_apart)).then_some(
-        "undecided although the range excludes 1: the range is of this test alone, the verdict allows for all tests and looks",
-    )
+    found
+        .any(|found| matches!(found.verdict, Verdict::Undecided { .. }) && chance(found).is_some_and(is_apart))
+        .then_some("undecided although the range excludes 1: the verdict allows for all tests and looks")
 }
 
 /// Formats a p value for a table: `0.031`, `< 0.001`.

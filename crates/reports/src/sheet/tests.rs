@@ -199,6 +199,7 @@ fn a_chart_is_chosen_by_words_of_its_name() {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "for people who run the tests")]
 fn a_picture_of_pixels_has_two_for_each_unit_and_shows_something() {
     let svg = picture(None).unwrap();
     let png = match encoded(&svg, Format::Png) {

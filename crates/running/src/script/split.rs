@@ -1,7 +1,7 @@
 //! Splits a file of SQL into its statements.
 
 use super::directive::{Directive, directive};
-use dbdyno_foundation::base::sql_tokens::token_end;
+use dbdyno_foundation::base::sql_tokens::{SqlPiece, pieces};
 
 /// A part of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,63 +29,19 @@ impl Piece<'_> {
     }
 }
 
-/// Splits a file into statements, at semicolons outside of texts, names, comments and triggers. A byte order mark at its beginning is left
-/// out.
+/// Splits a file into statements and the comments that say how they are measured.
 ///
 /// # Errors
 /// The line, and the error in it.
 pub fn split(text: &str) -> Result<Vec<Piece<'_>>, (usize, String)> {
-    let text = text.trim_start_matches('\u{feff}');
-    let mut pieces = Vec::new();
-    // The start of the current statement with its line, and its words since its last semicolon.
-    let (mut start, mut words): (Option<(usize, usize)>, Vec<&str>) = (None, Vec::new());
-    let mut in_trigger = false;
-    let (mut at, mut line) = (0, 1);
-    while let Some(c) = text[at..].chars().next() {
-        let end = token_end(text, at, c).map_err(|message| (line, message))?;
-        let token = &text[at..end];
-        match c {
-            _ if token.starts_with("--") => {
-                let said = if start.is_none() { directive(token.trim_start_matches('-')) } else { None };
-                if let Some(said) = said {
-                    pieces.push(Piece::Directive { line, directive: said.map_err(|message| (line, message))? });
-                }
-            }
-            _ if token.starts_with("/*") || c.is_whitespace() => {}
-            ';' => {
-                let over = !in_trigger || matches!(words.as_slice(), [end] if end.eq_ignore_ascii_case("end"));
-                words.clear();
-                if over {
-                    in_trigger = false;
-                    pieces.extend(start.take().map(|start| piece(text, start, at)));
-                }
-            }
-            _ => {
-                start.get_or_insert((at, line));
-                words.push(token);
-                in_trigger |= is_trigger(&words);
-            }
+    let piece = |piece| match piece {
+        SqlPiece::Statement { line, text } => Some(Ok(Piece::Statement { line, text })),
+        SqlPiece::Comment { line, text } => {
+            let said = directive(text.trim_start_matches('-'))?;
+            Some(said.map(|directive| Piece::Directive { line, directive }).map_err(|message| (line, message)))
         }
-        line += token.matches('\n').count();
-        at = end;
-    }
-    pieces.extend(start.map(|start| piece(text, start, text.len())));
-    Ok(pieces)
-}
-
-fn piece(text: &str, (start, line): (usize, usize), end: usize) -> Piece<'_> {
-    Piece::Statement { line, text: text[start..end].trim_end() }
-}
-
-fn is_trigger(words: &[&str]) -> bool {
-    let is = |word: &str, expected: &str| word.eq_ignore_ascii_case(expected);
-    match words {
-        [create, trigger] => is(create, "create") && is(trigger, "trigger"),
-        [create, temp, trigger] => {
-            is(create, "create") && (is(temp, "temp") || is(temp, "temporary")) && is(trigger, "trigger")
-        }
-        _ => false,
-    }
+    };
+    pieces(text)?.into_iter().filter_map(piece).collect()
 }
 
 #[cfg(test)]
