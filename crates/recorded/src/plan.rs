@@ -1,11 +1,14 @@
 //! How SQLite finds the rows of recorded statements.
 
 use crate::{FingerprintSummary, RecordingSummary, StatementKind};
-use dbdyno_foundation::base::sqlite::distrust;
+use dbdyno_foundation::base::{sql_tokens::words, sqlite::distrust};
 use dbdyno_recording::{RecordingError, RecordingFolder};
 use rusqlite::{Connection, OpenFlags};
 use serde::Serialize;
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
 
 /// The steps of a statement's plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,10 +41,10 @@ pub fn plans(
     folder: &Path,
     summary: &RecordingSummary,
     most: usize,
-) -> Result<HashMap<usize, QueryPlan>, RecordingError> {
+) -> Result<BTreeMap<usize, QueryPlan>, RecordingError> {
     let files = RecordingFolder::open(folder)?;
     let mut opened: HashMap<Option<String>, Option<Connection>> = HashMap::new();
-    let mut plans = HashMap::new();
+    let mut plans = BTreeMap::new();
     let has_plan = |one: &FingerprintSummary| matches!(one.kind, StatementKind::Read | StatementKind::Write);
     let statements = summary.fingerprints.iter().enumerate().filter(|(_, one)| has_plan(one)).take(most);
     for (place, one) in statements {
@@ -64,12 +67,19 @@ fn schema(copy: Option<&Path>, statements: &[String]) -> rusqlite::Result<Connec
     };
     distrust(&connection)?;
     if copy.is_none() {
-        for statement in statements.iter().filter(|sql| StatementKind::of(sql) == StatementKind::Schema) {
+        for statement in statements.iter().filter(|sql| is_empty_schema(sql)) {
             // A statement that cannot be done again, such as one of a table that another database has, is not part of the plan.
             let _ = connection.execute(statement, []);
         }
     }
     Ok(connection)
+}
+
+/// Whether a statement only creates or alters tables and indexes. A query in it could run for ever.
+fn is_empty_schema(sql: &str) -> bool {
+    let has_query =
+        words(sql).iter().any(|word| word.eq_ignore_ascii_case("SELECT") || word.eq_ignore_ascii_case("VALUES"));
+    StatementKind::of(sql) == StatementKind::Schema && !has_query
 }
 
 fn plan(connection: &Connection, sql: &str) -> rusqlite::Result<QueryPlan> {
@@ -103,6 +113,9 @@ mod tests {
     #[test]
     fn nothing_of_the_schema_but_its_statements_is_executed() {
         let connection = schema(None, &["PRAGMA user_version = 7".to_owned(), "ATTACH 'x' AS y".to_owned()]).unwrap();
+        let endless =
+            "CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+        assert!(schema(None, &[endless.to_owned()]).is_ok(), "it ends");
         let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
         assert_eq!(version, 0);
     }

@@ -31,6 +31,8 @@ pub struct RecordingSummary {
     pub calls: u64,
     /// Calls that are missing.
     pub lost: u64,
+    /// Connections whose calls are unknown from some moment on, because the program set a trace of its own there.
+    pub lost_slots: u64,
     /// From the first call's start to the last one's end.
     pub span_ns: u64,
     /// The sum of all calls' durations.
@@ -251,6 +253,7 @@ struct RecordingFigures {
     calls: u64,
     busy_ns: u64,
     busy: u64,
+    lost_slots: u64,
     cost_ns: u64,
     first: Option<u64>,
     last: u64,
@@ -342,7 +345,7 @@ impl RecordingFigures {
                     self.database(&path).not_copied.get_or_insert(missing.why);
                 }
             }
-            RecordedLine::SlotLost(_) => {}
+            RecordedLine::SlotLost(_) => self.lost_slots += 1,
             RecordedLine::End(end) => self.cost_ns += end.cost_ns,
         }
     }
@@ -457,6 +460,7 @@ impl RecordingFigures {
             started_at: manifest.started_at,
             calls: self.calls,
             lost: self.processes.iter().map(|process| process.lost).sum(),
+            lost_slots: self.lost_slots,
             span_ns: self.last.saturating_sub(self.first.unwrap_or(self.last)),
             busy_ns: self.busy_ns,
             cost_ns: self.cost_ns,

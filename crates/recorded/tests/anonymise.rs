@@ -114,3 +114,23 @@ fn nothing_of_the_texts_is_left_and_the_rows_are_alike() {
     assert_eq!(RecordingSummary::read(&to).unwrap().calls, 2);
     assert!(anonymise(&from, &to).is_err(), "the folder exists");
 }
+
+#[test]
+fn a_hostile_schema_reaches_no_other_file_and_half_a_copy_is_removed() {
+    let root = tempfile::tempdir().unwrap();
+    let (from, to, other) = (root.path().join("from"), root.path().join("to"), root.path().join("other"));
+    fs::create_dir(&from).unwrap();
+    recording(&from);
+    let database = from.join(database_file(1));
+    let hostile = format!("CREATE TABLE log(t TEXT); ATTACH \"{}\" AS k; CREATE TABLE k.t(a)", other.display());
+    let connection = Connection::open(&database).unwrap();
+    connection.execute_batch("PRAGMA writable_schema = ON").unwrap();
+    connection.execute("UPDATE sqlite_schema SET sql = ?1 WHERE name = 'log'", [&hostile]).unwrap();
+    drop(connection);
+    let refused = anonymise(&from, &to).unwrap_err().to_string();
+    assert!(refused.contains("database-1.sqlite: malformed database schema") && !other.exists(), "{refused}");
+    assert!(!to.exists(), "the calls were copied before");
+    fs::write(&database, "no database, but as long as a header of one needs to be, and then some more of it").unwrap();
+    assert!(anonymise(&from, &to).is_err());
+    assert!(!to.exists());
+}

@@ -6,7 +6,7 @@ mod support;
 
 use dbdyno_recorded::{RecordingSummary, StatementKind, plans};
 use dbdyno_recording::{
-    ClosedConnection, LostCalls, MissingSnapshot, RecordedCall, RecordedEnd, RecordedLine, calls_file,
+    ClosedConnection, LostCalls, LostSlot, MissingSnapshot, RecordedCall, RecordedEnd, RecordedLine, calls_file,
 };
 use std::fs;
 use support::{call, manifest, open, process, statement, write};
@@ -35,6 +35,7 @@ fn example() -> Vec<RecordedLine> {
         RecordedLine::Close(ClosedConnection { connection: 2, at: 300_000 }),
         RecordedLine::Lost(LostCalls { calls: 3, why: "full".to_owned(), at: 300_001 }),
         RecordedLine::NoSnapshot(MissingSnapshot { connection: 1, why: "it is locked".to_owned() }),
+        RecordedLine::SlotLost(LostSlot { connection: 2, at: 300_001 }),
         RecordedLine::End(RecordedEnd { at: 300_002, calls: 7, cost_ns: 77, dropped: 3 }),
     ]
 }
@@ -45,7 +46,7 @@ fn every_figure_is_that_of_the_calls() {
     manifest(folder.path());
     write(folder.path(), 7, &example());
     let summary = RecordingSummary::read(folder.path()).unwrap();
-    assert_eq!((summary.calls, summary.lost, summary.cost_ns), (7, 3, 77));
+    assert_eq!((summary.calls, summary.lost, summary.lost_slots, summary.cost_ns), (7, 3, 1, 77));
     assert_eq!((summary.span_ns, summary.busy_ns), (209_000, 104_010));
     let first = &summary.fingerprints[0];
     assert_eq!((first.sql.as_str(), first.kind), ("SELECT b FROM t WHERE b = ?", StatementKind::Read));

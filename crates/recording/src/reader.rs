@@ -11,9 +11,9 @@ use zstd::stream::read::Decoder;
 pub enum FileEnding {
     /// With an `end` line: the program ended in order.
     Orderly(RecordedEnd),
-    /// Between two blocks, after so many calls: the program was killed, or still runs.
+    /// Between two blocks: the program was killed, or is still running. `calls`: the number of calls so far.
     NoEnd { calls: u64 },
-    /// Within a block, after so many calls: the file was cut off.
+    /// Within a block: the file was truncated. `calls`: the number of calls before.
     CutOff { calls: u64 },
 }
 

@@ -1,13 +1,13 @@
-//! What a recording has in it, as a sheet: an answer, the statements by time, what happened at once, and what is missing.
+//! A recording as a sheet: an answer, the statements by time, concurrency, and gaps.
 
-use super::sheet::{BarInterval, Cell, Column, ColumnRole, Row, Section, Sheet, Table, Tone, magnitude};
+use super::sheet::{BarInterval, Cell, Column, ColumnRole, Row, Section, Sheet, Table, Tone, magnitude, shortened};
 use dbdyno_foundation::base::units::{bytes, count, counted, duration};
 use dbdyno_recorded::{
     ConcurrencySummary, DatabaseSummary, FingerprintSummary, QueryPlan, RecordingSummary, StatementKind,
     TransactionSummary,
 };
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// The most statements that are listed.
 const LISTED: usize = 30;
@@ -26,7 +26,7 @@ const BAR: usize = 10;
 pub struct RecordingReport {
     #[serde(flatten)]
     pub summary: RecordingSummary,
-    pub plans: HashMap<usize, QueryPlan>,
+    pub plans: BTreeMap<usize, QueryPlan>,
 }
 
 /// Builds the sheet of a recording. `command`: the command that requested it.
@@ -94,7 +94,7 @@ fn where_time_goes(report: &RecordingReport) -> String {
             format!(
                 "{} of the time is one statement{scans}: {}",
                 percent(first.time_ns, total),
-                cut(&first.sql, IN_SENTENCE)
+                shortened(&first.sql, IN_SENTENCE)
             )
         }
         _ => {
@@ -226,19 +226,15 @@ fn missing(summary: &RecordingSummary) -> Vec<String> {
     let ended_early = ended_early.map(|process| {
         format!("process {} ({}) was killed or still runs: its last calls may be missing", process.pid, process.program)
     });
-    lost.into_iter().chain(ended_early).collect()
+    let slots = (summary.lost_slots > 0).then(|| {
+        let connections = counted(summary.lost_slots, "connection");
+        format!("{connections}: the program set a trace of its own, and later calls are unknown")
+    });
+    lost.into_iter().chain(slots).chain(ended_early).collect()
 }
 
 /// `94 %`; below one percent with a digit.
 fn percent(part: u64, whole: u64) -> String {
     let percent = part as f64 / whole.max(1) as f64 * 100.0;
     if percent >= 0.95 || part == 0 { format!("{percent:.0} %") } else { format!("{percent:.1} %") }
-}
-
-/// Shortens a statement for a sentence.
-fn cut(sql: &str, most: usize) -> String {
-    match sql.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", sql[..end].trim_end()),
-        None => sql.to_owned(),
-    }
 }

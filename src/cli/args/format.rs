@@ -131,7 +131,7 @@ impl StyleArgs {
         ReportStyle { table, cells: self.csv.cells, chart: self.chart.as_deref() }
     }
 
-    /// Checks that a format fits where it goes, and that a chart is wanted of a picture.
+    /// Checks that `--chart` is given with a picture only.
     ///
     /// # Errors
     /// Usage: what has to be changed.

@@ -139,7 +139,7 @@ pub(crate) enum Action {
     Accept,
     /// Run the same number of rounds again.
     More,
-    /// Copy what is shown to the clipboard.
+    /// Copy the shown table or text to the clipboard.
     Copy,
     /// Look for the best settings.
     Search,

@@ -3,9 +3,9 @@
 use dbdyno_foundation::base::sql_tokens::{is_blank, tokens};
 use std::hash::{BuildHasher, RandomState};
 
-/// Replaces texts and bytes by a secret that is kept nowhere, so that nobody can undo it. Each character depends on the secret and on all
-/// characters before it. That makes different texts of different ones, and keeps the work of a database alike: equal values meet in joins,
-/// a pattern that ends in `%` finds as much, an index has as many equal beginnings.
+/// Replaces texts and bytes with a secret that is never stored, so the replacement cannot be undone. Each character depends on the secret
+/// and on the characters before it. Different texts stay different, and common prefixes stay common. Joins, patterns that end in `%` and
+/// indexes therefore do the same work.
 #[derive(Debug, Default)]
 pub(super) struct TextMask {
     secret: RandomState,
@@ -20,7 +20,7 @@ const BEGINNINGS: [&str; 3] = ["start of ", "weekday ", "$"];
 const UNITS: [&str; 6] = ["second", "minute", "hour", "day", "month", "year"];
 
 impl TextMask {
-    /// Returns a text in the place of another: letters for letters, digits for digits, and the same marks. Dates and times stay, since
+    /// Returns the replacement of a text: letters for letters, digits for digits, and the same marks. Dates and times stay, since
     /// they are numbers.
     pub(super) fn text(&self, text: &str) -> String {
         if is_moment(text) {
@@ -115,7 +115,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns a character of the same kind and length in UTF-8. Those of other kinds stay.
+/// Returns a character of the same kind and length in UTF-8. Other characters stay.
 fn shifted(c: char, key: u64) -> char {
     let within = |first: char, count: u32| {
         let place = (u32::from(c) - u32::from(first) + (key % u64::from(count)) as u32) % count;

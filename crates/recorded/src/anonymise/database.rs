@@ -5,6 +5,7 @@ use rusqlite::{
     Connection, OpenFlags, Result,
     config::DbConfig,
     functions::FunctionFlags,
+    hooks::{AuthAction, AuthContext, Authorization},
     types::{Value, ValueRef},
 };
 use std::{path::Path, sync::Arc};
@@ -13,7 +14,7 @@ use std::{path::Path, sync::Arc};
 /// so it has nothing of what was deleted. Returns what it does not have: virtual tables are empty.
 pub(super) fn anonymise(from: &Path, to: &Path, cipher: &Arc<TextMask>) -> Result<Vec<String>> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(to, flags)?;
+    let mut connection = Connection::open_with_flags(to, flags)?;
     connection.execute("ATTACH ?1 AS original", [read_only(from)])?;
     for (setting, on) in [
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -22,6 +23,11 @@ pub(super) fn anonymise(from: &Path, to: &Path, cipher: &Arc<TextMask>) -> Resul
     ] {
         connection.set_db_config(setting, on)?;
     }
+    // The schema is anybody's text. It may not reach another file.
+    connection.authorizer(Some(|context: AuthContext<'_>| match context.action {
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => Authorization::Deny,
+        _ => Authorization::Allow,
+    }))?;
     let of_values = Arc::clone(cipher);
     connection.create_scalar_function("dbdyno_anonymous", 1, FunctionFlags::SQLITE_DETERMINISTIC, move |context| {
         Ok(match context.get_raw(0) {
@@ -84,7 +90,8 @@ fn copy(connection: &Connection, object: &SchemaObject, cipher: &TextMask, lacki
     }
     let (sql, _) = cipher.sql(sql);
     let is_virtual = sql.get(..14).is_some_and(|begin| begin.eq_ignore_ascii_case("CREATE VIRTUAL"));
-    let created = connection.execute_batch(&sql);
+    // Only the first statement of the text: a schema has one for each object.
+    let created = connection.execute(&sql, []);
     if is_virtual {
         lacking.push(format!("the content of the virtual table {name}"));
     }
@@ -95,7 +102,7 @@ fn copy(connection: &Connection, object: &SchemaObject, cipher: &TextMask, lacki
             return Ok(());
         }
         Err(error) => return Err(error),
-        Ok(()) => {}
+        Ok(_) => {}
     }
     if kind == "table" && !is_virtual { rows(connection, name) } else { Ok(()) }
 }

@@ -49,23 +49,32 @@ pub enum AnonymiseError {
 /// # Errors
 /// The recording cannot be read, or the folder exists or cannot be written.
 pub fn anonymise(from: &Path, to: &Path) -> Result<Anonymised, AnonymiseError> {
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |source| AnonymiseError::Io { path, source }
-    };
     let mut manifest = RecordingManifest::read(from)?;
     let files = RecordingFolder::open(from)?;
     let cipher = Arc::new(TextMask::default());
     // Arguments of the program may be anything.
     manifest.command.iter_mut().skip(1).for_each(|argument| *argument = cipher.text(argument));
-    fs::create_dir(to).map_err(io(to))?;
-    manifest.write(to)?;
+    fs::create_dir(to).map_err(|source| AnonymiseError::Io { path: to.to_owned(), source })?;
+    let copied = manifest.write(to).map_err(AnonymiseError::from).and_then(|()| copy(from, to, &files, &cipher));
+    if copied.is_err() {
+        // Half of a copy would be taken for a whole one.
+        let _ = fs::remove_dir_all(to);
+    }
+    copied
+}
+
+/// Copies the calls and the databases of a recording.
+fn copy(from: &Path, to: &Path, files: &RecordingFolder, cipher: &Arc<TextMask>) -> Result<Anonymised, AnonymiseError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| AnonymiseError::Io { path, source }
+    };
     let mut done = Anonymised::default();
     for path in files.calls() {
         let name = path.file_name().and_then(|name| name.to_str()).filter(|name| name.ends_with(CALLS_ENDING));
         let Some(name) = name else { continue };
         let written = to.join(name);
-        calls(path, &written, &cipher, &mut done).map_err(|error| match error {
+        calls(path, &written, cipher, &mut done).map_err(|error| match error {
             CallsError::Recording(error) => error.into(),
             CallsError::Io(source) => io(&written)(source),
         })?;
@@ -73,7 +82,7 @@ pub fn anonymise(from: &Path, to: &Path) -> Result<Anonymised, AnonymiseError> {
     for (number, description) in files.databases() {
         let name = database_file(*number);
         let (from, to_database) = (from.join(&name), to.join(&name));
-        let lacking = database::anonymise(&from, &to_database, &cipher)
+        let lacking = database::anonymise(&from, &to_database, cipher)
             .map_err(|source| AnonymiseError::Database { path: from, source })?;
         done.lacking.extend(lacking);
         description.write(&to.join(description_file(*number)))?;

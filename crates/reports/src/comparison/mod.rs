@@ -40,19 +40,9 @@ use dbdyno_store::write_parquet;
 
 /// The formats in which a comparison can be written: Csv and Parquet with one row per test and size, Json as described by
 /// assets/schemas/comparison.schema.json.
-pub const FORMATS: &[Format] = &[
-    Format::Table,
-    Format::Markdown,
-    Format::Csv,
-    Format::Json,
-    Format::Html,
-    Format::Svg,
-    Format::Png,
-    Format::Benchfmt,
-    Format::Parquet,
-];
+pub const FORMATS: &[Format] = COMMAND_FORMATS.split_at(COMMAND_FORMATS.len() - 2).0;
 
-/// The formats of the command: [`FORMATS`], and two with only or mainly the answer.
+/// The formats of the command: [`FORMATS`], then two with only or mainly the answer.
 pub const COMMAND_FORMATS: &[Format] = &[
     Format::Table,
     Format::Markdown,

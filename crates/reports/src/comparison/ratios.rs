@@ -28,7 +28,7 @@ const MOST_DECIMALS: usize = 3;
 /// The factor between the ends of a range up to which they have equally many decimals.
 const NEAR: f64 = 2.0;
 
-/// Formats the ends of a range so that they can be told apart: `3.98-4.02`, not `4.0-4.0`.
+/// Formats the ends of a range so that they differ: `3.98-4.02`, not `4.0-4.0`.
 fn ends([low, high]: [f64; 2], decimals: fn(f64) -> usize) -> String {
     let mut of = [decimals(low), decimals(high)];
     if high / low < NEAR {

@@ -29,18 +29,9 @@ use dbdyno_store::write_parquet;
 use serde_json::json;
 
 /// The formats in which several sides can be written.
-pub const SEVERAL_FORMATS: &[Format] = &[
-    Format::Table,
-    Format::Markdown,
-    Format::Csv,
-    Format::Json,
-    Format::Html,
-    Format::Svg,
-    Format::Png,
-    Format::Parquet,
-];
+pub const SEVERAL_FORMATS: &[Format] = SEVERAL_COMMAND_FORMATS.split_at(SEVERAL_COMMAND_FORMATS.len() - 2).0;
 
-/// The formats of the command: [`SEVERAL_FORMATS`], and two with only or mainly the answer.
+/// The formats of the command: [`SEVERAL_FORMATS`], then two with only or mainly the answer.
 pub const SEVERAL_COMMAND_FORMATS: &[Format] = &[
     Format::Table,
     Format::Markdown,

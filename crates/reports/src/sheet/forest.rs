@@ -153,7 +153,7 @@ fn tick_label(ratio: f64) -> String {
 }
 
 /// Shortens text to `most` characters, with an ellipsis if it is longer.
-pub(super) fn shortened(words: &str, most: usize) -> String {
+pub(crate) fn shortened(words: &str, most: usize) -> String {
     match words.char_indices().nth(most.saturating_sub(1)) {
         Some((end, _)) if words.chars().count() > most => format!("{}…", words[..end].trim_end()),
         _ => words.to_owned(),

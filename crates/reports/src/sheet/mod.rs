@@ -17,6 +17,7 @@ mod text;
 
 pub use bar::{BarInterval, bar, magnitude, reach};
 pub use chart::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, SeriesStyle};
+pub(crate) use forest::shortened;
 pub use forest::{Forest, ForestMark, ForestRow, ratio_axis};
 pub use markdown::escaped;
 pub use scale::Scale;

@@ -1,4 +1,4 @@
-//! The style of a report, of which each format takes what concerns it.
+//! The style of a report. Each format uses its part.
 
 use dbdyno_foundation::base::csv::Cells;
 
@@ -9,7 +9,7 @@ pub struct ReportStyle<'c> {
     pub table: TableStyle,
     /// The form of CSV cells.
     pub cells: Cells,
-    /// The chart of a picture: words in its name, or `all`; none: those of the first section that has charts.
+    /// The chart of a picture: words in its name, or `all`. None: the default.
     pub chart: Option<&'c str>,
 }
 

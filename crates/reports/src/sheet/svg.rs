@@ -117,7 +117,8 @@ fn of_section(section: &Section) -> impl Iterator<Item = NamedFigure<'_>> {
     bars.into_iter().chain(forests).chain(charts)
 }
 
-/// Returns the wanted charts: by words in their names, or else those of the first section that has some for single tests, or any.
+/// Returns the charts whose names contain `wanted`. By default, these are the charts of the first section that shows single tests, or of
+/// the first section with charts.
 ///
 /// # Errors
 /// There is none, or none with this name; the message has the names.
