@@ -141,10 +141,20 @@ pub(super) const EXAMPLES: &[(&str, &[CommandExample])] = &[
         &[
             ("Record a program and the programs that it starts", "dbdyno record -- python3 app.py"),
             ("Show which statements take the time", "dbdyno record show python3.rec"),
-            ("Read what `.trace` of sqlite3 printed", "dbdyno record import trace.sql --out app.rec"),
-            ("Write a copy that you can pass on", "dbdyno record anonymise python3.rec --out shared.rec"),
         ],
     ),
+    (
+        "record show",
+        &[
+            ("Show which statements take the time", "dbdyno record show python3.rec"),
+            ("Write every table as CSV", "dbdyno record show python3.rec --format csv --out python3.csv"),
+        ],
+    ),
+    (
+        "record anonymise",
+        &[("Write a copy that you can pass on", "dbdyno record anonymise python3.rec --out shared.rec")],
+    ),
+    ("record import", &[("Read what `.trace` of sqlite3 printed", "dbdyno record import trace.sql --out app.rec")]),
     (
         "claims",
         &[
