@@ -131,9 +131,10 @@ pub struct FingerprintSummary {
     pub copy: Option<String>,
 }
 
-/// Whether a call ended with an error. The recorder cannot always know, and writes -1 then.
+/// Whether a call ended with an error. The recorder cannot always know, and writes -1 then. 100 is no error: the program
+/// may have left rows unread.
 fn has_failed(call: &RecordedCall) -> bool {
-    call.result_code > 0
+    call.result_code > 0 && call.result_code != 100
 }
 
 impl RecordingSummary {

@@ -136,7 +136,8 @@ pub struct RecordedCall {
     pub rows: u64,
     /// Rows that it changed, by triggers too: the difference of `sqlite3_total_changes`.
     pub changes: u64,
-    /// SQLite's primary result code. 0 is success, also where the program left rows unread. -1 is unknown.
+    /// SQLite's primary result code. 0: success, and the answer was read to its end. 100: the last step returned a row,
+    /// so the program may have left rows unread. -1: unknown; an extension knows only 100. Others are errors.
     pub result_code: i32,
 }
 

@@ -1,7 +1,7 @@
 //! Statements that SQLite itself prepares and runs for `sqlite3_exec`.
 
 use crate::{
-    abi::{DbPointer, ExecCallback, StmtPointer},
+    abi::{DbPointer, ExecCallback, ROW, StmtPointer},
     statements::StatementRecord,
     threads::ThreadState,
 };
@@ -70,16 +70,17 @@ pub(crate) fn around_exec(
         code
     };
     let code = with_watched_callback(callback, argument, &around, run);
-    end_run(thread, 0);
+    end_unread(thread);
     thread.exec_connection.set(outer);
     *thread.exec_run.borrow_mut() = outer_run;
     code
 }
 
-/// Ends the run of the current statement, and forgets the statement: the next one may have the same address.
-pub(crate) fn end_run(thread: &ThreadState, result_code: i32) {
+/// Ends the run of the current statement, and forgets the statement: the next one may have the same address. A run that
+/// is left is one of which the program's callback wanted no more rows: others end with their last step.
+pub(crate) fn end_unread(thread: &ThreadState) {
     let run = thread.exec_run.take();
     if let Some(mut run) = run {
-        run.record.end_run(thread, result_code);
+        run.record.end_run(thread, ROW);
     }
 }

@@ -71,6 +71,7 @@ functions! {
     close_v2 c"sqlite3_close_v2" None, (DbPointer) -> c_int;
     prepare_v2 c"sqlite3_prepare_v2" Some(116),
         (DbPointer, *const c_char, c_int, *mut StmtPointer, *mut *const c_char) -> c_int;
+    stmt_busy c"sqlite3_stmt_busy" Some(184), (StmtPointer) -> c_int;
     step c"sqlite3_step" Some(94), (StmtPointer) -> c_int;
     reset c"sqlite3_reset" None, (StmtPointer) -> c_int;
     finalize c"sqlite3_finalize" Some(57), (StmtPointer) -> c_int;

@@ -1,7 +1,7 @@
 //! Prepared statements of the program, by their address.
 
 use crate::{
-    abi::StmtPointer,
+    abi::{ROW, StmtPointer},
     attach,
     bindings::BoundParameters,
     connections::ConnectionState,
@@ -35,13 +35,14 @@ pub(crate) struct StatementRecord {
     pub(crate) connection: Arc<ConnectionState>,
     pub(crate) template: u32,
     pub(crate) parameters: BoundParameters,
+    /// Between two calls of the program, only one whose last step returned a row.
     pub(crate) run: Option<StatementRun>,
     pub(crate) attaches: bool,
 }
 
 impl StatementRecord {
-    /// Ends the run, if there is one, and records it as a call. `result_code` is SQLite's primary code, with 0 for
-    /// success.
+    /// Ends the run, if there is one, and records it as a call. `result_code` is SQLite's primary code, with 0 for an
+    /// answer that was read to its end, and `ROW` for one that was not.
     pub(crate) fn end_run(&mut self, thread: &ThreadState, result_code: i32) {
         let Some(run) = self.run.take() else { return };
         let changes = self.connection.total_changes().wrapping_sub(run.changes_before);
@@ -286,7 +287,7 @@ impl ThreadState {
     pub(crate) fn forget_statement(&self, statement: StmtPointer) {
         let Some(state) = self.known(statement.addr()) else { return };
         if let Some(mut record) = state.try_use() {
-            record.end_run(self, 0);
+            record.end_run(self, ROW);
         }
         self.world.statements.remove(statement.addr());
     }

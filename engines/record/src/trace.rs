@@ -2,7 +2,8 @@
 
 use crate::{
     abi::{
-        DbPointer, ERROR, ExecCallback, OK, PRIMARY, StmtPointer, TRACE_PROFILE, TRACE_ROW, TRACE_STMT, TraceCallback,
+        DbPointer, ERROR, ExecCallback, OK, PRIMARY, ROW, StmtPointer, TRACE_PROFILE, TRACE_ROW, TRACE_STMT,
+        TraceCallback,
     },
     connections::{ConnectionState, ProgramTrace},
     exec::with_watched_callback,
@@ -29,7 +30,7 @@ pub(crate) unsafe fn is_of_program(library: &SqliteLibrary, statement: StmtPoint
 }
 
 /// What a recording has where a result is unknown.
-const UNKNOWN: c_int = -1;
+pub(crate) const UNKNOWN: c_int = -1;
 
 /// A statement that `sqlite3_exec` runs within a library whose calls of itself are hidden.
 struct HiddenRun {
@@ -163,8 +164,8 @@ impl HiddenExec {
     /// Derives the result of the last statement from the result of `sqlite3_exec`.
     fn result(&self, code: c_int) -> c_int {
         match code & PRIMARY {
-            // It gave the rows that the callback wanted.
-            _ if self.is_aborted.get() => OK,
+            // The callback wanted no more rows.
+            _ if self.is_aborted.get() => ROW,
             // Most likely the next statement could not be prepared.
             ERROR => UNKNOWN,
             code => code,

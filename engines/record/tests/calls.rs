@@ -4,9 +4,9 @@
 
 mod support;
 
-use dbdyno_recording::{FileEnding, RecordedLine, RecordedValue, RecorderKind};
+use dbdyno_recording::{FileEnding, RecordedCall, RecordedLine, RecordedValue, RecorderKind};
 use std::{os::unix::process::ExitStatusExt, path::PathBuf, process::Command};
-use support::{CallsFileContent, Stage, files, not_checked};
+use support::{CallsFileContent, Stage, files, not_checked, recorder};
 
 fn text(text: &str) -> RecordedValue {
     RecordedValue::Text(text.to_owned())
@@ -47,13 +47,13 @@ fn check_execs(stage: &Stage) {
         "INSERT INTO t VALUES (1), (2); | 0 2 0",
         "COMMIT; | 0 0 0",
         // The callback's own statements end before the outer one.
-        "SELECT a FROM t WHERE a = ? | 1 0 0",
+        "SELECT a FROM t WHERE a = ? | 1 0 100",
         "SELECT 'inner' | 1 0 0",
-        "SELECT a FROM t WHERE a = ? | 1 0 0",
+        "SELECT a FROM t WHERE a = ? | 1 0 100",
         "SELECT 'inner' | 1 0 0",
         "SELECT a FROM t; | 2 0 0",
         "DELETE FROM t WHERE a = 2 | 0 1 0",
-        "SELECT 'aborted' FROM t | 1 0 0",
+        "SELECT 'aborted' FROM t | 1 0 100",
         "SELECT 1; | 1 0 0",
         "CREATE UNIQUE INDEX i ON t(a); | 0 0 0",
         "INSERT INTO t VALUES (1) | 0 0 19",
@@ -69,6 +69,56 @@ fn check_execs(stage: &Stage) {
 fn statements_of_exec_are_recorded_one_by_one() {
     let Some(stage) = Stage::new() else { return };
     check_execs(&stage);
+}
+
+/// What the program in C reads, and the result codes of a recorder in front of SQLite.
+const READS: [(&str, i32); 12] = [
+    ("SELECT a, 'reset' FROM t | 1 0", 100),
+    ("SELECT a, 'finalized' FROM t | 1 0", 100),
+    ("SELECT a, 'to the end' FROM t | 3 0", 0),
+    // The step after the end begins it again.
+    ("SELECT a, 'again' FROM t | 3 0", 0),
+    ("SELECT a, 'again' FROM t | 1 0", 100),
+    // Whether there are more is unknown, as nobody asked.
+    ("SELECT 'one' | 1 0", 100),
+    ("SELECT 'none' FROM t WHERE a > 3 | 0 0", 0),
+    ("SELECT abs(a - 9223372036854775807 - 3) FROM t | 1 0", 1),
+    ("COMMIT | 0 0", 5),
+    ("SELECT a, 'lock' FROM t | 1 0", 100),
+    ("COMMIT | 0 0", 0),
+    ("SELECT a, 'closed' FROM t | 4 0", 0),
+];
+
+/// Calls of the prepared statements, in the form of `READS`.
+fn reads(file: &CallsFileContent) -> Vec<(String, i32)> {
+    let is_prepared = |call: &&RecordedCall| file.sql(call).starts_with("SELECT") || file.sql(call) == "COMMIT";
+    let outline =
+        |call: &RecordedCall| (format!("{} | {} {}", file.sql(call), call.rows, call.changes), call.result_code);
+    file.calls().filter(is_prepared).map(outline).collect()
+}
+
+#[test]
+fn answers_that_are_not_read_to_their_end_are_told_from_others() {
+    let Some(stage) = Stage::new() else { return };
+    let [file] = &stage.same("reads", &[])[..] else { panic!("one process has one file") };
+    assert_eq!(reads(file), READS.map(|(call, code)| (call.to_owned(), code)));
+    let [failed, unread] = ["RETURNING a", "RETURNING a, a"].map(|end| {
+        let call = file.calls().find(|call| file.sql(call).ends_with(end)).unwrap();
+        (call.rows, call.result_code)
+    });
+    assert_eq!((failed, unread), ((1, 5), (1, 100)), "the reset met a lock, or did not");
+}
+
+#[test]
+fn an_extension_tells_them_from_others_too() {
+    let Some(stage) = Stage::new() else { return };
+    let recorder = recorder();
+    let mut command = stage.plain("reads", &[recorder.to_str().unwrap()]);
+    let output = command.env("DBDYNO_RECORDING", stage.recording()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let [file] = &files(&stage.recording())[..] else { panic!("one process has one file: {output:?}") };
+    let expected = READS.map(|(call, code)| (call.to_owned(), if code == 100 { 100 } else { -1 }));
+    assert_eq!(reads(file), expected);
 }
 
 /// Archives of SQLite that can be linked as a shared library: those that Cargo has built for other crates.

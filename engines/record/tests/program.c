@@ -40,6 +40,10 @@ const char *sqlite3_errmsg(sqlite3 *);
 int sqlite3_busy_timeout(sqlite3 *, int);
 int sqlite3_trace_v2(sqlite3 *, unsigned, int (*)(unsigned, void *, void *, void *), void *);
 
+/* Weak: some SQLites are built without them. */
+__attribute__((weak)) int sqlite3_enable_load_extension(sqlite3 *, int);
+__attribute__((weak)) int sqlite3_load_extension(sqlite3 *, const char *, const char *, char **);
+
 #define TRANSIENT ((destructor)-1)
 
 static sqlite3 *open_or_die(const char *path) {
@@ -144,6 +148,52 @@ static void execs(const char *path) {
   printf("close: %d\n", sqlite3_close(db));
 }
 
+/* Prepares a statement and makes so many steps. */
+static sqlite3_stmt *stepped(sqlite3 *db, const char *sql, int steps) {
+  sqlite3_stmt *statement = prepared(db, sql);
+  while (steps--) printf("%d ", sqlite3_step(statement));
+  puts(sql);
+  return statement;
+}
+
+/* Answers that are read to their end, and others. */
+static void reads(const char *path, const char *extension) {
+  sqlite3 *db = open_or_die(path), *other;
+  if (extension) {
+    sqlite3_enable_load_extension(db, 1);
+    printf("load: %d\n", sqlite3_load_extension(db, extension, 0, 0));
+  }
+  other = open_or_die(path);
+  sqlite3_busy_timeout(other, 0);
+  sqlite3_exec(db, "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)", 0, 0, 0);
+  sqlite3_stmt *reset = stepped(db, "SELECT a, 'reset' FROM t", 1);
+  sqlite3_reset(reset);
+  sqlite3_finalize(reset);
+  sqlite3_finalize(stepped(db, "SELECT a, 'finalized' FROM t", 1));
+  sqlite3_finalize(stepped(db, "SELECT a, 'to the end' FROM t", 4));
+  sqlite3_finalize(stepped(db, "SELECT a, 'again' FROM t", 5));
+  sqlite3_finalize(stepped(db, "SELECT 'one'", 1));
+  sqlite3_finalize(stepped(db, "SELECT 'none' FROM t WHERE a > 3", 1));
+  /* The second row overflows. */
+  sqlite3_finalize(stepped(db, "SELECT abs(a - 9223372036854775807 - 3) FROM t", 2));
+  /* While a reader holds its lock, nothing can be committed. */
+  sqlite3_stmt *lock = stepped(db, "SELECT a, 'lock' FROM t", 1);
+  sqlite3_stmt *returning = stepped(other, "INSERT INTO t VALUES (4) RETURNING a", 1);
+  printf("reset: %d\n", sqlite3_reset(returning));
+  sqlite3_exec(other, "BEGIN; INSERT INTO t VALUES (4)", 0, 0, 0);
+  sqlite3_stmt *commit = stepped(other, "COMMIT", 1);
+  sqlite3_finalize(lock);
+  sqlite3_reset(commit);
+  printf("commit: %d\n", sqlite3_step(commit));
+  sqlite3_finalize(commit);
+  sqlite3_finalize(returning);
+  sqlite3_finalize(stepped(db, "SELECT a, 'closed' FROM t", 5));
+  returning = stepped(other, "INSERT INTO t VALUES (5) RETURNING a, a", 1);
+  printf("reset: %d\n", sqlite3_reset(returning));
+  sqlite3_finalize(returning);
+  printf("close: %d %d\n", sqlite3_close(other), sqlite3_close(db));
+}
+
 static const char *thread_path;
 static int thread_statements;
 
@@ -230,6 +280,7 @@ int main(int count, char **arguments) {
   const char *what = arguments[1], *path = arguments[2];
   if (!strcmp(what, "binds")) binds(path);
   if (!strcmp(what, "execs")) execs(path);
+  if (!strcmp(what, "reads")) reads(path, count > 3 ? arguments[3] : 0);
   if (!strcmp(what, "threads")) threads(path, atoi(arguments[3]), atoi(arguments[4]));
   if (!strcmp(what, "inserts")) inserts(path, atoi(arguments[3]));
   if (!strcmp(what, "ends")) ends(path, arguments[3]);

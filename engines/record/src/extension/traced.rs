@@ -2,7 +2,7 @@
 
 use super::note_slot_lost;
 use crate::{
-    abi::{StmtPointer, TRACE_CLOSE, TRACE_PROFILE, TRACE_ROW, TRACE_STMT},
+    abi::{ROW, StmtPointer, TRACE_CLOSE, TRACE_PROFILE, TRACE_ROW, TRACE_STMT},
     attach,
     bindings::BoundParameters,
     connections::{ConnectionState, note_closed},
@@ -11,7 +11,7 @@ use crate::{
     statements::text_of,
     system,
     threads::{DepthGuard, ThreadState, thread_in},
-    trace::is_of_program,
+    trace::{UNKNOWN, is_of_program},
     world::{LossReason, RecorderWorld, lock, world},
 };
 use dbdyno_recording::{CallNumbers, RecorderKind};
@@ -181,6 +181,8 @@ impl TracedState {
         let Some(at) = self.runs.iter().rposition(|run| run.statement == statement.addr()) else { return };
         let run = self.runs.swap_remove(at);
         // SAFETY: the caller's promise.
+        let result_code = unsafe { result_code(library, statement, run.rows) };
+        // SAFETY: as above.
         let Some((template, attaches)) = (unsafe { self.read_statement(library, statement) }) else { return };
         let changes = self.connection.total_changes().wrapping_sub(run.changes_before);
         let call = CallNumbers {
@@ -192,8 +194,7 @@ impl TracedState {
             statement: template,
             rows: run.rows,
             changes: u64::try_from(changes).unwrap_or_default(),
-            // SQLite sets the connection's code after this report.
-            result_code: -1,
+            result_code,
         };
         thread.push(&call, &self.values);
         if attaches {
@@ -236,6 +237,19 @@ impl TracedState {
             }
         }
     }
+}
+
+/// Returns what is known of a result at its report: SQLite sets the connection's code only afterwards. It reports an
+/// answer after its end, or else before the statement is reset or finalized, while it is still busy. One without rows
+/// is busy too if it met a lock.
+///
+/// # Safety
+///
+/// `statement` is what the callback got.
+unsafe fn result_code(library: &SqliteLibrary, statement: StmtPointer, rows: u64) -> c_int {
+    // SAFETY: the caller's promise. SQLite's function reads one field and takes no lock.
+    let is_busy = library.stmt_busy.is_some_and(|stmt_busy| unsafe { stmt_busy(statement) } != 0);
+    if is_busy && rows > 0 { ROW } else { UNKNOWN }
 }
 
 /// # Safety

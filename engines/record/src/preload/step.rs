@@ -132,7 +132,7 @@ fn note(thread: &ThreadState, state: &'static StatementState, step: &TimedStep) 
 unsafe fn note_exec(thread: &ThreadState, library: &'static SqliteLibrary, statement: StmtPointer, step: &TimedStep) {
     let is_current = thread.exec_run.borrow().as_ref().is_some_and(|run| run.statement == statement);
     if !is_current {
-        exec::end_run(thread, OK);
+        exec::end_unread(thread);
         // SAFETY: the caller's promise.
         if unsafe { text_of(library, statement) }.is_none() {
             return;
@@ -163,7 +163,8 @@ pub(super) unsafe extern "C" fn reset(statement: StmtPointer, caller: usize) -> 
     };
     let timer = thread.timer(thread.is_sampled());
     if let Some(mut record) = thread.known(statement.addr()).and_then(StatementState::try_use) {
-        record.end_run(thread, OK);
+        // The reset itself fails where it commits what a statement with RETURNING has written.
+        record.end_run(thread, if code == OK { ROW } else { code & PRIMARY });
     }
     timer.stop();
     code
