@@ -48,6 +48,16 @@ impl StatementKind {
         }
     }
 
+    /// Returns what an operation of a store of keys and values does: a statement of a recording whose process is marked with
+    /// [`RecordedProcess::keys`](dbdyno_recording::RecordedProcess::keys).
+    pub fn of_keys(operation: &str) -> Self {
+        match operation.split(' ').next() {
+            Some("get" | "scan") => Self::Read,
+            Some("put" | "delete" | "merge") => Self::Write,
+            _ => Self::Other,
+        }
+    }
+
     /// Returns what a statement does that begins with common table expressions: its first verb outside of brackets.
     fn after_with(words: &[&str]) -> Self {
         let mut depth = 0_usize;
@@ -101,5 +111,20 @@ mod tests {
         ] {
             assert_eq!(StatementKind::of(sql), kind, "{sql}");
         }
+    }
+
+    #[test]
+    fn operations_on_keys_have_kinds_of_their_own() {
+        for (operation, kind) in [
+            ("get ?", StatementKind::Read),
+            ("scan ? ?", StatementKind::Read),
+            ("put ? ?", StatementKind::Write),
+            ("delete ?", StatementKind::Write),
+            ("merge ? ?", StatementKind::Write),
+            ("SELECT 1", StatementKind::Other),
+        ] {
+            assert_eq!(StatementKind::of_keys(operation), kind, "{operation}");
+        }
+        assert_eq!(StatementKind::of("get ?"), StatementKind::Other, "in SQL they are nothing");
     }
 }

@@ -10,9 +10,10 @@ mod summary;
 
 pub use anonymise::{AnonymiseError, Anonymised, anonymise};
 pub use fingerprint::fingerprint;
-pub use import::{CallImportError, ImportFormat, ImportedRecording, import};
+pub use import::{CallImportError, ImportFormat, ImportedRecording, LeftOutOperations, import};
 pub use kind::StatementKind;
 pub use plan::{QueryPlan, plans};
 pub use summary::{
     ConcurrencySummary, DatabaseSummary, FingerprintSummary, ProcessSummary, RecordingSummary, TransactionSummary,
+    WorkingSetSummary,
 };

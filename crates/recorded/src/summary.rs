@@ -1,5 +1,9 @@
 //! A recording in figures.
 
+mod working_set;
+
+pub use working_set::WorkingSetSummary;
+
 use crate::{
     StatementKind, fingerprint,
     statistics::{DifferentValues, Durations, Intervals},
@@ -13,6 +17,7 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
 };
+use working_set::WorkingSet;
 
 /// The most PRAGMA statements that are listed.
 const MOST_PRAGMAS: usize = 50;
@@ -28,6 +33,8 @@ pub struct RecordingSummary {
     pub command: Vec<String>,
     /// RFC 3339.
     pub started_at: String,
+    /// Whether its statements are operations of a store of keys and values, and not SQL.
+    pub keys: bool,
     pub calls: u64,
     /// Calls that are missing.
     pub lost: u64,
@@ -43,6 +50,9 @@ pub struct RecordingSummary {
     pub databases: Vec<DatabaseSummary>,
     pub concurrency: ConcurrencySummary,
     pub transactions: TransactionSummary,
+    /// What the operations work on. None: the statements are SQL, or have no key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub working_set: Option<WorkingSetSummary>,
     /// The most time first.
     pub fingerprints: Vec<FingerprintSummary>,
     /// The PRAGMA statements, each once.
@@ -170,9 +180,9 @@ struct GatheredFingerprint {
 }
 
 impl GatheredFingerprint {
-    fn new(sql: String, example: &str) -> Self {
+    fn new(sql: String, example: &str, keys: bool) -> Self {
         Self {
-            kind: StatementKind::of(example),
+            kind: if keys { StatementKind::of_keys(example) } else { StatementKind::of(example) },
             sql,
             durations: Durations::new(),
             longest_ns: 0,
@@ -251,6 +261,8 @@ struct RecordingFigures {
     connections: Intervals,
     connection_count: u64,
     transactions: TransactionSummary,
+    keys: bool,
+    working_set: WorkingSet,
     calls: u64,
     busy_ns: u64,
     busy: u64,
@@ -269,6 +281,12 @@ struct ReadFile {
     connections: Vec<OpenConnection>,
     lost: u64,
     last: u64,
+}
+
+impl ReadFile {
+    fn has_keys(&self) -> bool {
+        self.process.as_ref().is_some_and(|process| process.keys)
+    }
 }
 
 impl RecordingFigures {
@@ -295,7 +313,10 @@ impl RecordingFigures {
 
     fn line(&mut self, file: &mut ReadFile, line: RecordedLine) {
         match line {
-            RecordedLine::Process(process) => file.process = Some(process),
+            RecordedLine::Process(process) => {
+                self.keys |= process.keys;
+                file.process = Some(process);
+            }
             RecordedLine::Open(open) => {
                 self.connection_count += 1;
                 let database = self.database(&open.path);
@@ -325,7 +346,7 @@ impl RecordingFigures {
                 }
             }
             RecordedLine::Statement(statement) => {
-                let place = self.place(&statement.sql);
+                let place = self.place(&statement.sql, file.has_keys());
                 file.statements.push(place);
                 let kind = self.fingerprints[place].kind;
                 if kind == StatementKind::Schema && self.schema.len() < MOST_SCHEMA {
@@ -362,12 +383,12 @@ impl RecordingFigures {
     }
 
     /// Returns the place of a statement's fingerprint.
-    fn place(&mut self, sql: &str) -> usize {
+    fn place(&mut self, sql: &str, keys: bool) -> usize {
         let name = fingerprint(sql);
         match self.places.get(&name) {
             Some(place) => *place,
             None => {
-                self.fingerprints.push(GatheredFingerprint::new(name.clone(), sql));
+                self.fingerprints.push(GatheredFingerprint::new(name.clone(), sql, keys));
                 self.places.insert(name, self.fingerprints.len() - 1);
                 self.fingerprints.len() - 1
             }
@@ -382,6 +403,9 @@ impl RecordingFigures {
         };
         let of = &mut self.fingerprints[*place];
         of.add(call, connection);
+        if file.process.as_ref().is_some_and(|process| process.keys) {
+            self.working_set.add(&of.sql, &call.parameters);
+        }
         let end = call.start_ns.saturating_add(call.duration_ns);
         let pid = file.process.as_ref().map_or(0, |process| process.pid);
         file.last = file.last.max(end);
@@ -459,6 +483,7 @@ impl RecordingFigures {
         RecordingSummary {
             command: manifest.command,
             started_at: manifest.started_at,
+            keys: self.keys,
             calls: self.calls,
             lost: self.processes.iter().map(|process| process.lost).sum(),
             lost_slots: self.lost_slots,
@@ -477,6 +502,7 @@ impl RecordingFigures {
             processes: self.processes,
             databases: databases.collect(),
             transactions: self.transactions,
+            working_set: self.working_set.summary(),
             fingerprints,
             pragmas: self.pragmas,
             errors: self.errors,

@@ -40,6 +40,13 @@ pub struct RecordedProcess {
     /// Options without their prefix `SQLITE_`.
     pub compile_options: Vec<String>,
     pub clock: RecordedClock,
+    /// Whether the statements are operations of a store of keys and values, and not SQL. They are `get ?`, `put ? ?`,
+    /// `delete ?`, `scan ? ?` and `merge ? ?`, which changes a part of a value. The first parameter is the key: a text, or
+    /// a blob if it is not UTF-8. The second one of `put` and `merge` is the size of the value in bytes, that of `scan` the
+    /// number of keys from the key on. A `get` has the size of the value that it found as a second parameter, if it is
+    /// known. Rows are 1 for a `get` that is known to have found a value, changes are 1 for all that write.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keys: bool,
 }
 
 /// The way in which the recorder came into the process.
@@ -190,4 +197,23 @@ pub struct RecordedEnd {
     pub cost_ns: u64,
     /// Calls that the file lacks: the sum of its `lost` lines.
     pub dropped: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_without_keys_is_written_as_before_and_read() {
+        let text = r#"{"process":{"version":1,"pid":2,"parent":1,"program":"p","recorder":"import","durations":"import",
+            "sqlite_version":"v","sqlite_source_id":"","compile_options":[],"clock":{"realtime_ns":0,"monotonic_ns":0}}}"#;
+        let text: String = text.split_whitespace().collect();
+        let line: RecordedLine = serde_json::from_str(&text).unwrap();
+        assert!(matches!(&line, RecordedLine::Process(process) if !process.keys));
+        assert_eq!(serde_json::to_string(&line).unwrap(), text);
+        let with_keys = text.replace("0}}}", r#"0},"keys":true}}"#);
+        let line: RecordedLine = serde_json::from_str(&with_keys).unwrap();
+        assert!(matches!(&line, RecordedLine::Process(process) if process.keys));
+        assert_eq!(serde_json::to_string(&line).unwrap(), with_keys);
+    }
 }

@@ -23,7 +23,8 @@ pub struct RecordingManifest {
 const JSON_BYTES: u64 = 4 << 20;
 
 impl RecordingManifest {
-    const FILE: &str = "manifest.json";
+    /// The name of the file in a recording's folder.
+    pub const FILE: &str = "manifest.json";
 
     /// Writes the manifest of the recording in `folder`.
     ///

@@ -3,8 +3,7 @@
 use super::sheet::{BarInterval, Cell, Column, ColumnRole, Row, Section, Sheet, Table, Tone, magnitude, shortened};
 use dbdyno_foundation::base::units::{bytes, count, counted, duration};
 use dbdyno_recorded::{
-    ConcurrencySummary, DatabaseSummary, FingerprintSummary, QueryPlan, RecordingSummary, StatementKind,
-    TransactionSummary,
+    DatabaseSummary, FingerprintSummary, QueryPlan, RecordingSummary, StatementKind, WorkingSetSummary,
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,12 +32,16 @@ pub struct RecordingReport {
 pub fn sheet(report: &RecordingReport, command: &str) -> Sheet {
     let summary = &report.summary;
     let head = vec![format!("recorded: {} · {}", summary.command.join(" "), summary.started_at), processes(summary)];
-    let databases = summary.databases.iter().map(database);
+    let databases = summary.databases.iter().filter(|_| !summary.keys).map(database);
     let sections = [
         Section::toned(Tone::Answer, "", answer(report)),
         Section::toned(Tone::Head, "", head.into_iter().chain(databases).collect()),
-        Some(Section { heading: Some("Statements by time".to_owned()), ..Section::table(statements(report)) }),
-        Section::toned(Tone::Plain, "At once", at_once(&summary.concurrency, &summary.transactions)),
+        Some(Section {
+            heading: Some(format!("{} by time", if summary.keys { "Operations" } else { "Statements" })),
+            ..Section::table(statements(report))
+        }),
+        Section::toned(Tone::Plain, "Keys", summary.working_set.iter().flat_map(working_set).collect()),
+        Section::toned(Tone::Plain, "At once", at_once(summary)),
         Section::toned(Tone::Plain, "PRAGMAs", summary.pragmas.clone()),
         Section::toned(Tone::Warnings, "What is missing", missing(summary)),
     ];
@@ -58,18 +61,17 @@ pub fn answer(report: &RecordingReport) -> Vec<String> {
     }
     let statements = summary.fingerprints.len();
     let many = format!(
-        "{} of {} in {} on {}. They took {}.",
+        "{} of {} in {} on {}.",
         counted(summary.calls, "call"),
-        counted(statements, "statement"),
+        counted(statements, if summary.keys { "operation" } else { "statement" }),
         duration(summary.span_ns as f64),
         counted(summary.concurrency.connections, "connection"),
-        duration(summary.busy_ns as f64),
     );
     if summary.busy_ns == 0 {
-        let without = "It has no durations, so statements are listed by their number of calls.";
-        return vec![many, without.to_owned()];
+        let what = if summary.keys { "operations" } else { "statements" };
+        return vec![many, format!("It has no durations, so {what} are listed by their number of calls.")];
     }
-    vec![where_time_goes(report), many]
+    vec![where_time_goes(report), format!("{many} They took {}.", duration(summary.busy_ns as f64))]
 }
 
 /// `94 % of the time is one statement, which reads all of entry: SELECT ...`.
@@ -119,7 +121,7 @@ fn processes(summary: &RecordingSummary) -> String {
         1 => "1 process".to_owned(),
         several => format!("{} processes", count(several as u64)),
     };
-    format!("{processes} with SQLite {}", versions.join(", "))
+    if summary.keys { processes } else { format!("{processes} with SQLite {}", versions.join(", ")) }
 }
 
 fn database(one: &DatabaseSummary) -> String {
@@ -182,7 +184,25 @@ fn statements(report: &RecordingReport) -> Table {
     Table { columns, rows, is_headed: true, ..Table::default() }
 }
 
-fn at_once(at_once: &ConcurrencySummary, transactions: &TransactionSummary) -> Vec<String> {
+/// Returns what the operations of a store of keys and values work on.
+fn working_set(set: &WorkingSetSummary) -> Vec<String> {
+    let keys = format!(
+        "{}, whose largest values take {}",
+        counted(set.different_keys as u64, "different key"),
+        bytes(set.value_bytes)
+    );
+    let hottest = set
+        .hottest_share
+        .map(|share| format!("{:.0} % of the operations go to the hottest 1 % of the keys", share * 100.0));
+    std::iter::once(keys).chain(hottest).collect()
+}
+
+fn at_once(summary: &RecordingSummary) -> Vec<String> {
+    let RecordingSummary { concurrency: at_once, transactions, .. } = summary;
+    if summary.keys {
+        let connections = counted(at_once.connections, "client");
+        return vec![format!("at most {} of {connections} at once", at_once.connections_at_once)];
+    }
     let busy = match at_once.busy {
         0 => "no call met a lock of another connection".to_owned(),
         busy => format!("{} met a lock of another connection", counted(busy, "call")),

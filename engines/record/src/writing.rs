@@ -74,6 +74,7 @@ fn process(world: &RecorderWorld) -> RecordedProcess {
         sqlite_source_id: world.library.sourceid.map_or_else(String::new, |id| unsafe { copied(id()) }),
         compile_options: compile_options(world.library),
         clock: RecordedClock { realtime_ns: system::realtime(), monotonic_ns: system::monotonic() },
+        keys: false,
     }
 }
 

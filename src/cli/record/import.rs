@@ -15,6 +15,12 @@ pub(super) fn write(file: &Path, to: &Path) -> Result<ExitCode, CliError> {
     let format = match imported.format {
         ImportFormat::Sql => "SQL",
         ImportFormat::Csv => "CSV",
+        ImportFormat::Cache => "a cache trace",
+        ImportFormat::RocksDb => "a trace of RocksDB",
+        ImportFormat::Ycsb => "what YCSB printed",
     };
-    print(&format!("{}: {} from {format}\n", plain(&to.display().to_string()), counted(imported.calls, "call")))
+    let left_out: Vec<String> = imported.left_out.iter().map(|one| counted(one.operations, one.name)).collect();
+    let left_out = if left_out.is_empty() { String::new() } else { format!("; left out: {}", left_out.join(", ")) };
+    let calls = counted(imported.calls, "call");
+    print(&format!("{}: {calls} from {format}{left_out}\n", plain(&to.display().to_string())))
 }

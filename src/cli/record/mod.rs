@@ -36,12 +36,15 @@ pub(super) struct RecordArgs {
 enum RecordCommand {
     /// Show what a recording has in it: statements by time, transactions, concurrency.
     Show(ShowArgs),
-    /// Make a recording of what another program wrote down: SQL as `.trace` of sqlite3 prints it, or CSV.
+    /// Make a recording of what another program wrote down: SQL, CSV, or a trace of keys and values.
     ///
-    /// CSV has the columns sql, time, connection, parameters (a list in JSON), duration, rows and changes. Only sql is required. Times are
-    /// in seconds.
+    /// SQL is as `.trace` of sqlite3 prints it. CSV has the columns sql, time, connection, parameters (a list in JSON), duration, rows and
+    /// changes. Only sql is required. Times are in seconds.
+    ///
+    /// Traces of keys and values are those of caches (timestamp,key,key size,value size,client id,operation,TTL), what RocksDB's
+    /// `trace_analyzer -convert_to_human_readable_trace` writes, and what YCSB's `basic` database prints.
     Import {
-        /// SQL, or CSV with a column `sql`.
+        /// The file, which may be compressed with zstd. Its content decides which format it is.
         file: PathBuf,
         /// Folder of the recording, which must not exist.
         #[arg(short, long, value_name = "FOLDER")]

@@ -1,69 +1,94 @@
 //! CSV with a header: `time,connection,sql,parameters`, and `duration`, `rows` and `changes` if they are known. Only `sql` is needed.
 
-use super::ImportedCall;
-use dbdyno_recording::RecordedValue;
+use super::{
+    ImportStop, ImportedCall,
+    numbers::{seconds, shown},
+    rows::CsvRows,
+    source::first_lines,
+    writing::ImportWriter,
+};
+use dbdyno_recording::{ReaderLimits, RecordedValue};
 use serde_json::Value;
+use std::io::Read;
 
-/// Nanoseconds of a second.
-const SECOND: f64 = 1e9;
 /// The columns that are read.
 const COLUMNS: [&str; 7] = ["time", "connection", "sql", "parameters", "duration", "rows", "changes"];
 
-/// Whether a text is CSV with a column `sql`.
-pub(super) fn is_csv(text: &str) -> bool {
-    let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
-    first.contains(',') && first.split(',').any(|column| column.trim().trim_matches('"').eq_ignore_ascii_case("sql"))
+/// Whether a file that begins so is CSV with a column `sql`.
+pub(super) fn is_csv(head: &[u8]) -> bool {
+    header(head).is_some_and(|columns| columns.iter().any(|column| column == "sql"))
 }
 
-/// Returns the calls of the rows, times from the first on.
+/// Returns the names of the columns that a file's first line may have, in lower case.
+pub(super) fn header(head: &[u8]) -> Option<Vec<String>> {
+    let first = std::str::from_utf8(first_lines(head).next()?).ok()?;
+    let columns = || first.split(',').map(|column| column.trim().trim_matches('"').trim().to_ascii_lowercase());
+    first.contains(',').then(|| columns().collect())
+}
+
+/// Writes the calls of the rows, times from the first on.
 ///
 /// # Errors
 /// The line, and what was expected there.
-pub(super) fn calls(text: &str) -> Result<Vec<ImportedCall>, (u64, String)> {
-    let mut reader =
-        csv::ReaderBuilder::new().trim(csv::Trim::Headers).from_reader(text.trim_start_matches('\u{feff}').as_bytes());
-    let header = reader.headers().map_err(|error| (1, error.to_string()))?.clone();
-    let names: Vec<String> = header.iter().map(str::to_ascii_lowercase).collect();
-    if let Some(other) = names.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
-        return Err((1, format!("unknown column `{other}`: expected {}", COLUMNS.join(", "))));
-    }
-    let mut calls = Vec::new();
+pub(super) fn read(input: impl Read, to: &mut ImportWriter) -> Result<(), ImportStop> {
+    let (mut rows, header) = CsvRows::new(input, ReaderLimits::default().call_bytes)?;
+    let columns = CsvColumns::of(&header).map_err(|reason| ImportStop::Line(1, reason))?;
     let mut first = None;
-    for record in reader.records() {
-        let record = record.map_err(|error| (error.position().map_or(0, csv::Position::line), error.to_string()))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let cell =
-            |name: &str| names.iter().position(|known| known == name).and_then(|at| record.get(at)).unwrap_or("");
-        let at = |reason: String| (line, reason);
-        let seconds = |name: &str| -> Result<f64, (u64, String)> {
-            let text = cell(name);
-            let value = if text.is_empty() { Ok(0.0) } else { text.parse::<f64>() };
-            value
-                .ok()
-                .filter(|seconds| seconds.is_finite() && *seconds >= 0.0)
-                .ok_or_else(|| at(format!("{name} `{text}`: expected seconds, as in 12.000345")))
-        };
-        let count = |name: &str| -> Result<u64, (u64, String)> {
-            let text = cell(name);
-            if text.is_empty() {
-                Ok(0)
-            } else {
-                text.parse().map_err(|_| at(format!("{name} `{text}`: expected a whole number")))
-            }
-        };
-        let time = seconds("time")?;
-        let first = *first.get_or_insert(time);
-        calls.push(ImportedCall {
-            connection: cell("connection").to_owned(),
-            start_ns: ((time - first).max(0.0) * SECOND).round() as u64,
-            duration_ns: (seconds("duration")? * SECOND).round() as u64,
-            sql: cell("sql").trim().trim_end_matches(';').to_owned(),
-            parameters: parameters(cell("parameters")).map_err(at)?,
-            rows: count("rows")?,
-            changes: count("changes")?,
-        });
+    while let Some((line, row)) = rows.next()? {
+        let (mut call, parameters) = columns.call(row).map_err(|reason| ImportStop::Line(line, reason))?;
+        call.line = line;
+        call.start_ns = call.start_ns.saturating_sub(*first.get_or_insert(call.start_ns));
+        to.call(&call, parameters.iter().map(RecordedValue::as_value_ref))?;
     }
-    Ok(calls)
+    Ok(())
+}
+
+/// The places of the columns, in the order of [`COLUMNS`].
+struct CsvColumns([Option<usize>; COLUMNS.len()]);
+
+impl CsvColumns {
+    fn of(header: &[String]) -> Result<Self, String> {
+        let names: Vec<String> = header.iter().map(|name| name.to_ascii_lowercase()).collect();
+        if let Some(other) = names.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
+            return Err(format!("unknown column `{other}`: expected {}", COLUMNS.join(", ")));
+        }
+        Ok(Self(COLUMNS.map(|column| names.iter().position(|name| name == column))))
+    }
+
+    /// Returns the call of a row, with the time that the row has.
+    fn call<'r>(&self, row: &'r csv::ByteRecord) -> Result<(ImportedCall<'r>, Vec<RecordedValue>), String> {
+        let mut cells = [""; COLUMNS.len()];
+        for ((cell, place), column) in cells.iter_mut().zip(self.0).zip(COLUMNS) {
+            let bytes = place.and_then(|place| row.get(place)).unwrap_or_default();
+            *cell = std::str::from_utf8(bytes).map_err(|_| format!("{column}: expected UTF-8"))?;
+        }
+        let [time, connection, sql, list, duration, rows, changes] = cells;
+        let call = ImportedCall {
+            line: 0,
+            connection: connection.as_bytes(),
+            start_ns: time_of("time", time)?,
+            duration_ns: time_of("duration", duration)?,
+            sql: sql.trim().trim_end_matches(';'),
+            rows: count("rows", rows)?,
+            changes: count("changes", changes)?,
+        };
+        Ok((call, parameters(list)?))
+    }
+}
+
+/// Returns nanoseconds. Nothing is zero.
+fn time_of(name: &str, text: &str) -> Result<u64, String> {
+    if text.is_empty() {
+        return Ok(0);
+    }
+    seconds(text).ok_or_else(|| format!("{name} `{}`: expected seconds, as in 12.000345", shown(text.as_bytes())))
+}
+
+fn count(name: &str, text: &str) -> Result<u64, String> {
+    if text.is_empty() {
+        return Ok(0);
+    }
+    text.parse().map_err(|_| format!("{name} `{}`: expected a whole number", shown(text.as_bytes())))
 }
 
 /// Returns the values of a list in JSON: `[1, "a", null]`. Nothing is no parameter.
@@ -71,7 +96,10 @@ fn parameters(text: &str) -> Result<Vec<RecordedValue>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let expected = || format!("parameters `{text}`: expected a list in JSON, as in [1, \"a\", null]");
+    let expected = || {
+        let shown = shown(text.as_bytes());
+        format!("parameters `{shown}`: expected a list in JSON, as in [1, \"a\", null]")
+    };
     let Ok(Value::Array(values)) = serde_json::from_str(text) else { return Err(expected()) };
     let value = |value: Value| match value {
         Value::Null => Ok(RecordedValue::Null),
@@ -95,10 +123,13 @@ mod tests {
         let text = "time,connection,sql,parameters,duration,rows\n\
                     10.5,a,\"SELECT \"\"x\"\", ? FROM t;\",\"[1, 2.5, \"\"é\"\", null, true]\",0.000002,3\n\
                     10.500001,b,BEGIN,,,\n";
-        assert!(is_csv(text));
-        let calls = calls(text).unwrap();
-        assert_eq!((calls[0].start_ns, calls[0].duration_ns, calls[0].rows), (0, 2_000, 3));
-        assert_eq!(calls[0].sql, "SELECT \"x\", ? FROM t");
+        assert!(is_csv(text.as_bytes()));
+        let (mut rows, header) = CsvRows::new(text.as_bytes(), 1_000).unwrap();
+        let columns = CsvColumns::of(&header).unwrap();
+        let (_, row) = rows.next().unwrap().unwrap();
+        let (call, parameters) = columns.call(row).unwrap();
+        assert_eq!((call.start_ns, call.duration_ns, call.rows), (10_500_000_000, 2_000, 3));
+        assert_eq!(call.sql, "SELECT \"x\", ? FROM t");
         let values = [
             RecordedValue::Integer(1),
             RecordedValue::Real(2.5),
@@ -106,23 +137,33 @@ mod tests {
             RecordedValue::Null,
             RecordedValue::Integer(1),
         ];
-        assert_eq!(calls[0].parameters, values);
-        assert_eq!((calls[1].connection.as_str(), calls[1].start_ns / 100), ("b", 10));
+        assert_eq!(parameters, values);
+        let (_, row) = rows.next().unwrap().unwrap();
+        let (call, _) = columns.call(row).unwrap();
+        assert_eq!((call.connection, call.start_ns), (b"b".as_slice(), 10_500_001_000));
+        assert!(rows.next().unwrap().is_none());
     }
 
     #[test]
     fn what_is_wrong_has_its_line() {
-        let error = |text: &str| calls(text).unwrap_err();
         assert_eq!(
-            error("time,sql,colour\n"),
-            (
-                1,
-                "unknown column `colour`: expected time, connection, sql, parameters, duration, rows, changes"
-                    .to_owned()
-            )
+            CsvColumns::of(&["time".to_owned(), "sql".to_owned(), "colour".to_owned()]).err().unwrap(),
+            "unknown column `colour`: expected time, connection, sql, parameters, duration, rows, changes"
         );
-        assert_eq!(error("time,sql\n1,SELECT 1\nx,SELECT 2\n").0, 3);
-        assert!(error("sql,parameters\nSELECT 1,{}\n").1.contains("expected a list in JSON"));
-        assert!(!is_csv("SELECT sql, name FROM sqlite_schema"), "a statement is no header");
+        assert!(parameters("{}").unwrap_err().contains("expected a list in JSON"));
+        let (mut rows, _) = CsvRows::new(b"time,sql\n1,SELECT 1\nSELECT 2\n".as_slice(), 1_000).unwrap();
+        assert!(rows.next().is_ok());
+        let reason = "columns: 1, expected 2 as in the header";
+        assert!(matches!(rows.next(), Err(ImportStop::Line(3, found)) if found == reason));
+        assert!(!is_csv(b"SELECT sql, name FROM sqlite_schema"), "a statement is no header");
+    }
+
+    #[test]
+    fn a_quotation_mark_without_an_end_does_not_read_the_whole_file() {
+        let endless = b"sql,time\n\"SELECT ".as_slice().chain(std::io::repeat(b'x'));
+        let (mut rows, _) = CsvRows::new(endless, 100_000).unwrap();
+        assert!(
+            matches!(rows.next(), Err(ImportStop::Line(2, found)) if found == "the row has more than 100000 bytes")
+        );
     }
 }

@@ -1,32 +1,41 @@
 //! What `.trace` of SQLite's shell prints: one statement after the other. With `.trace --profile`, each ends in `-- 1234 ns`.
 
-use super::ImportedCall;
+use super::{ImportStop, ImportedCall, writing::ImportWriter};
 use dbdyno_foundation::base::sql_tokens::{SqlPiece, pieces};
+use std::io::BufRead;
 
-/// Returns the statements of a text. Their times follow from their durations.
+/// Writes the statements of a text, which is in memory meanwhile.
 ///
 /// # Errors
-/// The line, and the error in it.
-pub(super) fn calls(text: &str) -> Result<Vec<ImportedCall>, (u64, String)> {
-    let mut calls: Vec<ImportedCall> = Vec::new();
+/// The line, and the error in it; or the text is not UTF-8.
+pub(super) fn read(mut input: impl BufRead, to: &mut ImportWriter) -> Result<(), ImportStop> {
+    let mut text = String::new();
+    input.read_to_string(&mut text).map_err(ImportStop::Input)?;
+    calls(&text, |call| to.call(&call, []))
+}
+
+/// Hands over the statements of a text. Their times follow from their durations.
+fn calls(text: &str, mut take: impl FnMut(ImportedCall<'_>) -> Result<(), ImportStop>) -> Result<(), ImportStop> {
     let mut now = 0;
-    let all = pieces(text).map_err(|(line, message)| (line as u64, message))?;
-    for piece in all {
+    // The duration of a statement is in a comment behind it.
+    let mut last: Option<ImportedCall<'_>> = None;
+    for piece in pieces(text).map_err(|(line, message)| ImportStop::Line(line as u64, message))? {
         match piece {
-            SqlPiece::Statement { text, .. } => {
-                calls.push(ImportedCall { start_ns: now, sql: text.to_owned(), ..ImportedCall::default() });
+            SqlPiece::Statement { line, text } => {
+                let call = ImportedCall { line: line as u64, start_ns: now, sql: text, ..ImportedCall::default() };
+                last.replace(call).map_or(Ok(()), &mut take)?;
                 // Without durations, the order is all that is known.
                 now += 1;
             }
             SqlPiece::Comment { text, .. } => {
-                if let (Some(ns), Some(last)) = (profile(text), calls.last_mut()) {
+                if let (Some(ns), Some(last)) = (profile(text), &mut last) {
                     last.duration_ns = ns;
-                    now = last.start_ns + ns.max(1);
+                    now = last.start_ns.saturating_add(ns.max(1));
                 }
             }
         }
     }
-    Ok(calls)
+    last.map_or(Ok(()), take)
 }
 
 /// `-- 1234 ns`
@@ -40,10 +49,16 @@ mod tests {
 
     #[test]
     fn statements_have_the_durations_that_follow_them() {
-        let calls = calls("SELECT 1; -- 1200 ns\nINSERT INTO t VALUES('a;b');\n-- 300 ns\nCOMMIT;\n").unwrap();
-        let of: Vec<(&str, u64, u64)> =
-            calls.iter().map(|call| (&*call.sql, call.start_ns, call.duration_ns)).collect();
-        assert_eq!(of, [("SELECT 1", 0, 1200), ("INSERT INTO t VALUES('a;b')", 1200, 300), ("COMMIT", 1500, 0)]);
-        assert_eq!(self::calls("SELECT 'a").unwrap_err().0, 1);
+        let mut of = Vec::new();
+        let text = "SELECT 1; -- 1200 ns\nINSERT INTO t VALUES('a;b');\n-- 300 ns\nCOMMIT;\n";
+        let take = |call: ImportedCall<'_>| {
+            of.push((call.sql.to_owned(), call.line, call.start_ns, call.duration_ns));
+            Ok(())
+        };
+        calls(text, take).unwrap();
+        let expected =
+            [("SELECT 1", 1, 0, 1200), ("INSERT INTO t VALUES('a;b')", 2, 1200, 300), ("COMMIT", 4, 1500, 0)];
+        assert_eq!(of, expected.map(|(sql, line, start, duration)| (sql.to_owned(), line, start, duration)));
+        assert!(matches!(calls("SELECT 'a", |_| Ok(())), Err(ImportStop::Line(1, _))));
     }
 }

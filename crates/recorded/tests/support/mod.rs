@@ -21,6 +21,7 @@ pub(crate) fn process(pid: u32) -> RecordedLine {
         sqlite_source_id: "2022".to_owned(),
         compile_options: Vec::new(),
         clock: RecordedClock { realtime_ns: 2, monotonic_ns: 1 },
+        keys: false,
     })
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn process() -> RecordedLine {
         sqlite_source_id: "2022".to_owned(),
         compile_options: vec!["THREADSAFE=1".to_owned()],
         clock: RecordedClock { realtime_ns: 2, monotonic_ns: 1 },
+        keys: false,
     })
 }
 
