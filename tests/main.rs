@@ -46,6 +46,7 @@ mod own_sql;
 mod power;
 mod presets;
 mod record;
+mod replay;
 mod resume;
 mod rocksdb;
 mod rowsum;

@@ -23,7 +23,7 @@ sys.exit(int(sys.argv[1]))
 ";
 
 /// Whether this machine's Python has a shared SQLite, into which the recorder can come. If not, prints that the test is not checked.
-fn has_shared_sqlite() -> bool {
+pub(crate) fn has_shared_sqlite() -> bool {
     let libraries = "import _sqlite3, subprocess; print(subprocess.check_output(['ldd', _sqlite3.__file__]).decode())";
     let asked = Command::new("python3").args(["-c", libraries]).stderr(Stdio::null()).output();
     let is_shared = asked.is_ok_and(|asked| String::from_utf8_lossy(&asked.stdout).contains("libsqlite3"));

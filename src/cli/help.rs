@@ -154,6 +154,16 @@ pub(super) const EXAMPLES: &[(&str, &[CommandExample])] = &[
         "record anonymise",
         &[("Write a copy that you can pass on", "dbdyno record anonymise python3.rec --out shared.rec")],
     ),
+    (
+        "replay",
+        &[
+            (
+                "Replay it with the program's own settings, and with others",
+                "dbdyno replay python3.rec --engine 'sqlite,sqlite:journal_mode=wal'",
+            ),
+            ("Replay it as fast as it was recorded", "dbdyno replay python3.rec --speed 1"),
+        ],
+    ),
     ("record import", &[("Read what `.trace` of sqlite3 printed", "dbdyno record import trace.sql --out app.rec")]),
     (
         "claims",

@@ -21,10 +21,11 @@ mod man;
 mod new;
 mod note;
 mod output;
-mod own_sql;
+mod own_files;
 mod preset;
 mod progress;
 mod record;
+mod replay;
 mod results;
 mod resume;
 mod run;
@@ -107,6 +108,8 @@ enum CliCommand {
     Torture(torture::TortureArgs),
     /// Record what a running program asks of SQLite, and show it.
     Record(record::RecordArgs),
+    /// Measure what a recorded program did, on engines and options of your choice.
+    Replay(replay::ReplayArgs),
     /// Compare published figures with your own measurements.
     Claims(claims::ClaimsArgs),
     /// Query the store with SQL.
@@ -254,6 +257,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Capacity(args) => capacity::capacity(&places, &args),
         CliCommand::Torture(args) => torture::run(&places, &args),
         CliCommand::Record(args) => record::record(&places, args),
+        CliCommand::Replay(args) => replay::replay(&places, args),
         CliCommand::Claims(args) => claims::claims(&places, &args),
         CliCommand::Sql(args) => sql::sql(&places, &args),
         CliCommand::Store { command } => store::store(&places, command),

@@ -5,7 +5,7 @@ use super::{
     bench::{BenchArgs, bench, bench_of},
     completions::{engines, presets, suites},
     error::CliError,
-    own_sql::{FileArgs, with_options_of},
+    own_files::{FileArgs, with_options_of},
     preset::preset,
 };
 use clap::{ArgGroup, Args};
@@ -14,19 +14,19 @@ use dbdyno_catalog::{
     bench::{EngineChoice, Spec},
     engines::Registry,
 };
-use dbdyno_engine::say;
-use std::process::ExitCode;
+use dbdyno_engine::{describe::Description, say};
+use std::{collections::BTreeMap, process::ExitCode};
 
 /// `dbdyno run`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Bench")]
-#[command(group = ArgGroup::new("subject").args(["suite", "workload", "preset", "sql"]).multiple(true).required(true))]
+#[command(group = ArgGroup::new("subject").args(["suite", "workload", "preset", "sql", "recording"]).multiple(true).required(true))]
 pub(super) struct RunArgs {
     /// The suite: `dbdyno list suites` lists them.
-    #[arg(short, long, value_name = "NAME", conflicts_with = "sql", add = suites())]
+    #[arg(short, long, value_name = "NAME", conflicts_with = "own", add = suites())]
     pub(super) suite: Option<String>,
     /// Your own workload instead of a suite, as in read=90,update=10,value=200,rows=1M,threads=4,commit=100.
-    #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with_all = ["suite", "preset", "sql"], value_parser = workload, long_help = workload_help(WORKLOAD_RUN))]
+    #[arg(short, long, value_name = "FIELD=VALUE[,FIELD=VALUE]", conflicts_with_all = ["suite", "preset", "own"], value_parser = workload, long_help = workload_help(WORKLOAD_RUN))]
     workload: Option<Box<Workload>>,
     /// Engines, with options after a colon, as in sqlite:journal_mode=wal,synchronous=off|normal,lmdb [default: the usual ones of the suite].
     ///
@@ -35,7 +35,7 @@ pub(super) struct RunArgs {
     #[arg(short, long = "engine", value_name = "ENGINE[?][:OPTION=VALUE,...]", add = engines())]
     pub(super) engines: Vec<EngineList>,
     /// Run this preset instead of a suite, as `dbdyno --preset NAME` does.
-    #[arg(short, long, value_name = "NAME", conflicts_with_all = ["suite", "engines", "sql"], add = presets())]
+    #[arg(short, long, value_name = "NAME", conflicts_with_all = ["suite", "engines", "own"], add = presets())]
     preset: Option<String>,
     #[command(flatten)]
     files: FileArgs,
@@ -73,8 +73,8 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
         let engines = EngineList::joined(given);
         if engines.is_empty() { catalog.suite(suite).map(|suite| suite.usual_engines) } else { Ok(engines) }
     };
-    if args.files.sql.is_some() {
-        return own_sql(places, &args);
+    if args.files.files().is_some() {
+        return own(places, args.engines, &args.files, &args.bench, BTreeMap::new());
     }
     match (args.preset, args.suite, args.workload) {
         (Some(name), ..) => preset(places, &name, &args.bench),
@@ -97,27 +97,39 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
             let suite = catalog.suite(&suite)?;
             bench_of(places, spec, (suite, &registry), &args.bench, None)
         }
-        (None, None, None) => Err(CliError::Usage("expected --suite, --workload, --sql or --preset".to_owned())),
+        (None, None, None) => {
+            Err(CliError::Usage("expected --suite, --workload, --sql, --recording or --preset".to_owned()))
+        }
     }
 }
 
-/// The engine of the user's own statements, if none is given.
-const SQL_ENGINE: &str = "sqlite";
+/// The engine of the user's own files, if none is given.
+const OWN_ENGINE: &str = "sqlite";
 
-/// Runs the user's own statements.
-fn own_sql(places: &Places, args: &RunArgs) -> Result<ExitCode, CliError> {
+/// Measures the user's own files, with these options of their suite.
+pub(super) fn own(
+    places: &Places,
+    engines: Vec<EngineList>,
+    files: &FileArgs,
+    bench: &BenchArgs,
+    suite_options: BTreeMap<String, Vec<String>>,
+) -> Result<ExitCode, CliError> {
     let registry = Registry::discover();
-    let mut engines = EngineList::joined(args.engines.clone());
+    let mut engines = EngineList::joined(engines);
     if engines.is_empty() {
-        engines.push(SQL_ENGINE.parse()?);
+        engines.push(OWN_ENGINE.parse()?);
     }
-    // It is removed with this value, after the last run.
-    let start = args.files.snapshot(&args.bench.measure.work)?;
-    if let Some(start) = &start {
-        with_options_of(start, &mut engines, &registry);
-    }
-    let Some(suite) = args.files.suite(start.as_ref(), &engines, &registry)? else {
-        return Err(CliError::Usage("expected --sql FILE".to_owned()));
+    let found = engines.iter().filter_map(|engine| registry.get(&engine.name).ok());
+    let descriptions: Vec<&Description> = found.map(|engine| &*engine.description).collect();
+    // Its copies are removed with this value, after the last run.
+    let Some(workload) = files.workload(&descriptions, &bench.measure.work)? else {
+        return Err(CliError::Usage("expected --sql FILE or --recording FOLDER".to_owned()));
     };
-    bench_of(places, spec(suite.name.clone(), engines), (suite, &registry), &args.bench, None)
+    if !bench.is_quiet() {
+        workload.facts().iter().for_each(|fact| say!("{fact}"));
+    }
+    with_options_of(&workload, &mut engines, &registry);
+    let suite = workload.suite().clone();
+    let spec = Spec { suite_options, ..spec(suite.name.clone(), engines) };
+    bench_of(places, spec, (suite, &registry), bench, None)
 }

@@ -52,6 +52,7 @@ fn actor_record(run_id: &str, actor: &str, wall_ns: u64) -> ActorRecord {
         histogram: None,
         response_histogram: None,
         failure: None,
+        plan: None,
     }
 }
 

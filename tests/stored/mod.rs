@@ -319,6 +319,7 @@ fn actor(number: u32) -> ActorRecord {
         histogram: Some(Blob(vec![0, 255, 39, 10])),
         response_histogram: Some(Blob(vec![1])),
         failure: None,
+        plan: Some(text("SCAN t\nUSE TEMP B-TREE FOR ORDER BY")),
     }
 }
 

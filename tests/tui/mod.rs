@@ -18,6 +18,7 @@ mod own_sql;
 mod own_workload;
 mod palette;
 mod panes;
+mod recorded;
 mod results;
 mod sql;
 pub(crate) mod terminal;

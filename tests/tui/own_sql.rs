@@ -105,8 +105,8 @@ fn own_sql_has_notes_but_is_no_preset() {
     fs::write(&sql, "SELECT datetime('now');\n").unwrap();
     type_path(&mut journey, KeyPress::Home, &sql);
     journey.keys("n").shows("Suite sql-mine-").shows("The statements of mine").shows("the clock stands still");
-    journey.key(KeyPress::Esc).keys("S").shows("a preset cannot hold your own SQL");
-    journey.keys("s").shows("statements come from one file");
+    journey.key(KeyPress::Esc).keys("S").shows("a preset cannot hold your own files");
+    journey.keys("s").shows("the workload comes from one file");
     // Another suite, and back.
     journey.key(KeyPress::Left).key(KeyPress::Left).key(KeyPress::Down).shows("▸ kv").shows("Options · kv");
     journey.key(KeyPress::Up).shows("▸ My SQL").shows("Options · My SQL").shows("/mine.sql");

@@ -122,7 +122,7 @@ fn other_contents_are_another_workload() {
     assert_eq!(done.code, Some(2));
     assert!(done.stderr.contains("their contents differ"), "{}", done.stderr);
     let done = place.run(&["tune", "more", "--quiet"]);
-    assert!(done.stderr.contains("give its --sql FILE again"), "{}", done.stderr);
+    assert!(done.stderr.contains("give its --sql FILE or --recording FOLDER again"), "{}", done.stderr);
 }
 
 #[test]
@@ -236,6 +236,6 @@ fn what_is_no_database_is_refused() {
     refused(&place.path("none.db"), "No such file");
     refused(Path::new(&sql), "not a valid SQLite database");
     let done = place.run(&["tune", "try", "x=1", "--engine", "lmdb", "--sql", &sql, "--database", &sql]);
-    assert!(done.stderr.contains("not a valid SQLite database"), "{}", done.stderr);
+    assert!(done.stderr.contains("databases of the engine lmdb are no files of SQLite"), "{}", done.stderr);
     assert_eq!(place.left_behind(), Vec::<std::path::PathBuf>::new());
 }

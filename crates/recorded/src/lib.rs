@@ -5,6 +5,7 @@ mod fingerprint;
 mod import;
 mod kind;
 mod plan;
+mod replay;
 mod statistics;
 mod summary;
 
@@ -13,6 +14,9 @@ pub use fingerprint::fingerprint;
 pub use import::{CallImportError, ImportFormat, ImportedRecording, LeftOutOperations, import};
 pub use kind::StatementKind;
 pub use plan::{QueryPlan, plans};
+pub use replay::{
+    LeftOutCalls, LeftOutReason, RecordedSource, ReplayError, ReplayPlan, ReplayTerms, recorded_source, write_replay,
+};
 pub use summary::{
     ConcurrencySummary, DatabaseSummary, FingerprintSummary, ProcessSummary, RecordingSummary, TransactionSummary,
     WorkingSetSummary,

@@ -254,7 +254,8 @@ fn records(table: &SessionTable) -> Table {
 
 /// Describes what other actors cost an actor, if anything: `12 busy, 12 retries, longest wait 5.10 ms, fairness 98 %`.
 fn strife_line(actor: &ActorRow) -> Option<String> {
-    let counts = [("busy", actor.busy), ("retries", actor.retries), ("given up", actor.failures)];
+    let failures = if actor.statement.is_some() { "failed" } else { "given up" };
+    let counts = [("busy", actor.busy), ("retries", actor.retries), (failures, actor.failures)];
     let backlog = [("behind at the end", actor.backlog.unwrap_or(0))];
     let counted = counts.into_iter().chain(backlog).filter(|(_, number)| *number > 0);
     let mut parts: Vec<String> = counted.map(|(what, number)| format!("{} {what}", count(number))).collect();

@@ -20,6 +20,7 @@ pub mod ordered;
 pub mod plain;
 pub mod prepared;
 pub mod protocol;
+pub mod replay;
 pub mod say;
 #[cfg(test)]
 mod schema;

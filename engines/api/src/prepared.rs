@@ -63,11 +63,19 @@ impl<'c, P: PreparedStatement<'c>> SqlStatement<'c, P> {
     /// Runs it with bound values, and passes every row to `visit`.
     #[inline]
     pub fn query(&mut self, values: &[SqlValue], mut visit: impl FnMut(&P::Row<'_>)) -> Result<(), EngineError> {
-        self.with(|statement| {
-            statement.query(values.iter().map(SqlValue::as_ref), |row| {
-                visit(row);
-                ControlFlow::Continue(())
-            })
+        self.query_while(values, |row| {
+            visit(row);
+            ControlFlow::Continue(())
         })
+    }
+
+    /// Runs it with bound values, and passes rows to `visit` until that breaks.
+    #[inline]
+    pub fn query_while(
+        &mut self,
+        values: &[SqlValue],
+        visit: impl FnMut(&P::Row<'_>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        self.with(|statement| statement.query(values.iter().map(SqlValue::as_ref), visit))
     }
 }

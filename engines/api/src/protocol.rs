@@ -304,9 +304,22 @@ pub struct TestDone {
     /// The results under each name that steps of the test have, in the order in which the names occur first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statements: Vec<StatementDone>,
+    /// What the tables hold at the end of a replay whose order is not concurrent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contents: Vec<TableContent>,
     /// Other costs, by the names of the figures: see [`Counters`].
     #[serde(flatten)]
     pub counters: Counters,
+}
+
+/// What a table holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct TableContent {
+    pub table: String,
+    pub rows: u64,
+    /// Checksum of the rows, in any order.
+    pub checksum: String,
 }
 
 /// The results of the steps of a SQL test that have the same name, of all threads together.
@@ -326,6 +339,20 @@ pub struct StatementDone {
     /// Checksum of the answers, in any order of the executions; none from an engine that does not answer, and of names without reads or
     /// writes.
     pub verification: Option<String>,
+    /// Executions that failed, where a replay expects that some do.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub failures: u64,
+    /// What the engine said about the first of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// How the engine finds the rows, a step a line, as `EXPLAIN QUERY PLAN` prints it. Only of replays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<String>,
+}
+
+/// Takes a reference, because serde requires one.
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Facts about an actor that are known before it works.

@@ -7,8 +7,7 @@ use crate::{
     settings::Settings,
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
-
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::ControlFlow};
 
 /// Returns the option `reopen`, which every engine of SQL suites on files has.
 pub fn reopen() -> OptionSpec {
@@ -159,6 +158,21 @@ pub trait SqlSession<'e> {
         values: &[SqlValue],
         visit: impl FnMut(&Self::Row<'_>),
     ) -> Result<(), EngineError>;
+
+    /// Does the same until `visit` breaks, as an application does that needs no more rows.
+    fn query_while(
+        &mut self,
+        statement: &mut Self::Statement,
+        values: &[SqlValue],
+        mut visit: impl FnMut(&Self::Row<'_>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        let mut flow = ControlFlow::Continue(());
+        self.query(statement, values, |row| {
+            if flow.is_continue() {
+                flow = visit(row);
+            }
+        })
+    }
 }
 
 /// A table as an engine lists it. Types are left out, because engines have their own names for them.

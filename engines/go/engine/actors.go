@@ -14,9 +14,15 @@ type member struct {
 	performer *performer
 	recorder  *workload.Recorder
 	latencies *workload.Latencies
+	// response are the times from the moments at which operations were due; nil if they have no such moments.
+	response *workload.Latencies
+	// do does the work of the thread, with handles that open returns.
+	do func(open func() (driver.Conn, error)) error
 	// wallNs is the time from the common start to the end of the last operation, without the time in which the timer
 	// was stopped.
 	wallNs uint64
+	// idleNs is the part of the time in which the timer was stopped that was only waiting.
+	idleNs uint64
 	err    error
 }
 
@@ -32,6 +38,17 @@ func (group *group) latencies() []*workload.Latencies {
 	list := make([]*workload.Latencies, 0, len(group.members))
 	for _, member := range group.members {
 		list = append(list, member.latencies)
+	}
+	return list
+}
+
+// responses returns the response times of the threads, or none if operations have no due times.
+func (group *group) responses() []*workload.Latencies {
+	var list []*workload.Latencies
+	for _, member := range group.members {
+		if member.response != nil {
+			list = append(list, member.response)
+		}
 	}
 	return list
 }
@@ -59,19 +76,28 @@ func (group *group) counters() protocol.Counters {
 	return counters
 }
 
-// measureActors measures a test of several threads, each with a handle of its own. The main handle is closed
-// meanwhile, so that it cannot get in their way.
+// measureActors measures a test of several threads.
 func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone, error) {
-	groups, heads, err := test.groups()
+	groups, err := test.groups()
 	if err != nil {
 		return nil, err
 	}
-	operations := operationsOfAll(groups)
-	test.run.AnnounceActors(&test.test.TestHead, operations, nil, heads)
+	done, err := test.measureGroups(prepare, groups, operationsOfAll(groups), test.addMembers)
+	if err != nil {
+		return nil, err
+	}
+	return done, test.fill(done, groups)
+}
+
+// measureGroups measures the threads of groups, each with a handle of its own. The main handle is closed meanwhile, so
+// that it cannot get in their way. operations is nil if the number is not known in advance. addMembers adds the threads
+// after the preparation.
+func (test *sqlTest) measureGroups(prepare []protocol.Step, groups []*group, operations *uint64, addMembers func([]*group)) (*protocol.TestDone, error) {
+	test.run.AnnounceActors(&test.test.TestHead, operations, nil, heads(groups))
 	if err := test.prepare(prepare); err != nil {
 		return nil, err
 	}
-	test.addMembers(groups)
+	addMembers(groups)
 	if err := test.conn.Close(); err != nil {
 		return nil, err
 	}
@@ -84,16 +110,13 @@ func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone,
 	if err != nil {
 		return nil, err
 	}
-	if test.conn, err = test.run.open(test.test.Label()); err != nil {
-		return nil, err
-	}
-	return done, test.fill(done, groups)
+	test.conn, err = test.run.open(test.test.Label())
+	return done, err
 }
 
 // groups returns the actors that have threads, without their threads.
-func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
+func (test *sqlTest) groups() ([]*group, error) {
 	var groups []*group
-	var heads []protocol.ActorHead
 	for at := range test.test.Actors {
 		actor := &test.test.Actors[at]
 		if actor.Threads == 0 {
@@ -101,12 +124,19 @@ func (test *sqlTest) groups() ([]*group, []protocol.ActorHead, error) {
 		}
 		program, err := compile(test.suite, actor.Steps)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		groups = append(groups, &group{actor: actor, program: program})
-		heads = append(heads, protocol.ActorHead{Name: actor.Name, Threads: actor.Threads})
 	}
-	return groups, heads, nil
+	return groups, nil
+}
+
+func heads(groups []*group) []protocol.ActorHead {
+	var heads []protocol.ActorHead
+	for _, group := range groups {
+		heads = append(heads, protocol.ActorHead{Name: group.actor.Name, Threads: group.actor.Threads})
+	}
+	return heads
 }
 
 // operationsOfAll returns the number of operations of all threads; nil means that it is not known in advance.
@@ -143,7 +173,9 @@ func (test *sqlTest) member(group *group, thread int, random *workload.SplitMix6
 	}
 	performer := newPerformer(test.run, nil, group.program, random, recorder)
 	performer.beThread(thread, writes)
-	return &member{performer: performer, recorder: recorder, latencies: latencies}
+	made := &member{performer: performer, recorder: recorder, latencies: latencies}
+	made.do = made.work
+	return made
 }
 
 // together starts all threads at the same time. It checks their last answers after all threads have ended, so that
@@ -159,7 +191,7 @@ func (test *sqlTest) together(groups []*group) (wallNs uint64, err error) {
 				ready.Done()
 				<-start
 				member.recorder.Start()
-				member.err = member.work(func() (driver.Conn, error) { return test.run.open(test.test.Label()) })
+				member.err = member.do(func() (driver.Conn, error) { return test.run.open(test.test.Label()) })
 				member.recorder.Finish()
 				elapsed := uint64(time.Since(begun))
 				member.wallNs = elapsed - min(member.recorder.BetweenNs(), elapsed)
@@ -188,6 +220,18 @@ func (test *sqlTest) together(groups []*group) (wallNs uint64, err error) {
 // includes closing.
 func (member *member) work(open func() (driver.Conn, error)) error {
 	performer := member.performer
+	if err := performer.open(open); err != nil {
+		return err
+	}
+	err := performer.perform()
+	if err != nil {
+		performer.abandon()
+	}
+	return err
+}
+
+// open opens a handle of the performer's own.
+func (performer *performer) open(open func() (driver.Conn, error)) error {
 	if attempts, once := performer.attempts, open; attempts != nil {
 		open = func() (driver.Conn, error) { return attempts.open(once) }
 	}
@@ -196,17 +240,16 @@ func (member *member) work(open func() (driver.Conn, error)) error {
 		return err
 	}
 	performer.conn, performer.closing = conn, conn.Close
-	if err = performer.perform(); err != nil {
-		performer.abandon()
-	}
-	return err
+	return nil
 }
 
+// betweenNs returns the time that the threads took for their inputs and answers.
 func betweenNs(groups []*group) uint64 {
 	var sum uint64
 	for _, group := range groups {
 		for _, member := range group.members {
-			sum += member.recorder.BetweenNs()
+			between := member.recorder.BetweenNs()
+			sum += between - min(member.idleNs, between)
 		}
 	}
 	return sum
@@ -220,6 +263,9 @@ func actorsProgress(test uint64, total *uint64, groups []*group) func() protocol
 		said := protocol.Progress{Test: test, Total: total, ElapsedNs: uint64(time.Since(begun))}
 		for _, group := range groups {
 			operations, histogram := workload.Fresh(group.latencies()...)
+			if responses := group.responses(); len(responses) > 0 {
+				_, histogram = workload.Fresh(responses...)
+			}
 			said.Operations += operations
 			said.Actors = append(said.Actors, protocol.ActorProgress{
 				Name: group.actor.Name, Operations: operations, Busy: group.busy(), Histogram: histogram,
@@ -239,32 +285,16 @@ func (test *sqlTest) fill(done *protocol.TestDone, groups []*group) error {
 	var digest workload.Digest
 	var named []*tallies
 	for _, group := range groups {
-		of := protocol.ActorDone{
-			Name: group.actor.Name, Threads: group.actor.Threads, OperationsPerSample: 1,
-			Histogram: workload.Histogram(group.latencies()...), Counters: group.counters(),
-		}
 		for _, member := range group.members {
 			own := member.performer.digest
 			own.Word(member.performer.rows)
 			digest.Word(uint64(own))
-			of.WallNs = max(of.WallNs, member.wallNs)
-			of.Operations += member.recorder.Operations()
-			of.Rows += member.performer.rows
-			if member.performer.tallies != nil {
-				named = append(named, member.performer.tallies)
-			}
 		}
-		done.Operations += of.Operations
-		done.Rows += of.Rows
-		done.Actors = append(done.Actors, of)
+		named = append(named, group.tallies()...)
 	}
+	fillActors(done, groups)
 	writes := test.test.HasWritingThreads()
 	done.Statements = merged(named).done(test.run.answers() && !writes)
-	// The combined latencies of different kinds of work mean nothing.
-	done.Histogram = workload.EmptyHistogram()
-	if len(done.Actors) == 1 {
-		done.Histogram = done.Actors[0].Histogram
-	}
 	rows := done.Rows
 	if writes {
 		if !test.test.VerifiesContent() {
@@ -279,4 +309,48 @@ func (test *sqlTest) fill(done *protocol.TestDone, groups []*group) error {
 	verification := digest.String()
 	done.Verification = &verification
 	return nil
+}
+
+// tallies returns the results of names of the threads that have any.
+func (group *group) tallies() []*tallies {
+	var list []*tallies
+	for _, member := range group.members {
+		if member.performer.tallies != nil {
+			list = append(list, member.performer.tallies)
+		}
+	}
+	return list
+}
+
+// fillActors fills in the results of the threads, and their sums.
+func fillActors(done *protocol.TestDone, groups []*group) {
+	for _, group := range groups {
+		of := group.done()
+		done.Operations += of.Operations
+		done.Rows += of.Rows
+		done.Actors = append(done.Actors, of)
+	}
+	// The combined latencies of different kinds of work mean nothing.
+	done.Histogram = workload.EmptyHistogram()
+	if len(done.Actors) == 1 {
+		done.Histogram = done.Actors[0].Histogram
+	}
+}
+
+// done returns the results of the threads together.
+func (group *group) done() protocol.ActorDone {
+	of := protocol.ActorDone{
+		Name: group.actor.Name, Threads: group.actor.Threads, OperationsPerSample: 1,
+		Histogram: workload.Histogram(group.latencies()...), Counters: group.counters(),
+	}
+	if responses := group.responses(); len(responses) > 0 {
+		response := workload.Histogram(responses...)
+		of.Response = &response
+	}
+	for _, member := range group.members {
+		of.WallNs = max(of.WallNs, member.wallNs)
+		of.Operations += member.recorder.Operations()
+		of.Rows += member.performer.rows
+	}
+	return of
 }

@@ -51,6 +51,7 @@ func (attempts *attempts) refuse(err error) error {
 
 // open opens a connection. Setting its options may have to wait for a thread that writes.
 func (attempts *attempts) open(open func() (driver.Conn, error)) (driver.Conn, error) {
+	attempts.since = time.Time{}
 	for {
 		conn, err := open()
 		if err == nil || !isBusy(err) {
@@ -96,7 +97,8 @@ func (block *block) end(from int) int {
 func (performer *performer) persist(block *block) error {
 	for from := 0; from < len(block.actions); {
 		to := block.end(from)
-		if err := performer.untilDone(block, from, to); err != nil {
+		attempt := func() (bool, error) { return performer.attempt(block, from, to) }
+		if err := performer.untilDone(attempt); err != nil {
 			return err
 		}
 		isLast := to == len(block.actions) && performer.script.isOver()
@@ -108,17 +110,17 @@ func (performer *performer) persist(block *block) error {
 	return nil
 }
 
-// untilDone makes attempts until one is not blocked.
-func (performer *performer) untilDone(block *block, from, to int) error {
+// untilDone makes attempts until one is not blocked. An attempt that fails reports whether there is something to roll
+// back.
+func (performer *performer) untilDone(attempt func() (isBegun bool, err error)) error {
 	performer.attempts.since = time.Time{}
 	for {
 		performer.beginAttempt()
-		at, err := performer.attempt(block, from, to)
+		isBegun, err := attempt()
 		if err == nil || !isBusy(err) {
 			return err
 		}
-		if at > from {
-			// Only the first action, the begin, is outside of the transaction.
+		if isBegun {
 			if failed := performer.rollBack(); failed != nil {
 				return errors.Join(err, failed)
 			}
@@ -130,12 +132,12 @@ func (performer *performer) untilDone(block *block, from, to int) error {
 	}
 }
 
-// attempt does actions. If one fails, it returns the action's index.
-func (performer *performer) attempt(block *block, from, to int) (int, error) {
+// attempt does actions. Only the first one, the begin, is outside of the transaction.
+func (performer *performer) attempt(block *block, from, to int) (isBegun bool, err error) {
 	for at := from; at < to; at++ {
 		action := &block.actions[at]
 		if err := performer.act(action, block); err != nil {
-			return at, err
+			return at > from, err
 		}
 		if performer.tallies != nil {
 			performer.tallies.took(action, performer.recorder.Split())
@@ -144,7 +146,7 @@ func (performer *performer) attempt(block *block, from, to int) (int, error) {
 			performer.hold()
 		}
 	}
-	return to, nil
+	return true, nil
 }
 
 // hold ends an operation of the current attempt.

@@ -37,7 +37,12 @@ const counters = `{"kind": "sql", "name": "counters", "start": null, "data_bytes
 // doneWith runs a test with actors. rest are the other fields of the test.
 func doneWith(t *testing.T, of Driver, rest string, options map[string]string) (*protocol.TestDone, error) {
 	t.Helper()
-	suite := fmt.Sprintf(counters, rest)
+	return doneOf(t, of, fmt.Sprintf(counters, rest), options)
+}
+
+// doneOf runs a suite of one test.
+func doneOf(t *testing.T, of Driver, suite string, options map[string]string) (*protocol.TestDone, error) {
+	t.Helper()
 	text := `{"protocol": 2, "engine": "go-test", "seed": 1, "progress_ms": 50, "suite": ` + suite + `}`
 	var job protocol.Job
 	if err := json.Unmarshal([]byte(text), &job); err != nil {

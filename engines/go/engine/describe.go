@@ -26,6 +26,7 @@ func describe(of Driver) protocol.Description {
 		Options:     options(of),
 		Tiers:       tiers(),
 		Threads:     threads,
+		Replays:     []string{"sql"},
 		Harness:     nullName,
 		Kv:          kv.Ability(),
 		SQLiteFiles: true,

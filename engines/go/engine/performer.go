@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
@@ -191,7 +190,7 @@ func (performer *performer) check(objects *collector) error {
 // answered adds an answer to the results of its step's name, if it has one. own is the digest of the answer alone.
 func (performer *performer) answered(name int, own workload.Digest, rows uint64) {
 	if name > 0 && performer.tallies != nil {
-		performer.tallies.answered(answer{name, own, rows})
+		performer.tallies.answered(answer{name: name, own: own, rows: rows})
 	}
 }
 
@@ -284,8 +283,8 @@ func (performer *performer) executeMore(ready driver.Stmt, action *action, value
 			values[value.at] = row[value.column]
 		}
 	}
-	if of := &performer.run.driver; of.BlobsAsTexts && slices.ContainsFunc(values, isBlob) {
-		return fmt.Errorf("engine `%s` binds blobs as texts: expected no blob among the values", of.Name)
+	if err := performer.run.checkBlobs(values); err != nil {
+		return err
 	}
 	switch {
 	case len(statement.objects) > 0:

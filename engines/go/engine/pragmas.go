@@ -149,12 +149,17 @@ func (settings settings) begin(kind string) (string, error) {
 	return "", fmt.Errorf("begin `%s` of a transaction: expected %s", kind, kinds)
 }
 
-// statement returns a statement in the form that the option `statements` asks for.
-func (settings settings) statement(conn driver.Conn, sql string) (driver.Stmt, error) {
+// ready returns a statement in the form that the option `statements` asks for.
+func (settings settings) ready(conn driver.Conn, sql string) (driver.Stmt, error) {
 	if settings["statements"] == "text" {
 		return conn.Text(sql), nil
 	}
-	stmt, err := conn.Prepare(sql)
+	return conn.Prepare(sql)
+}
+
+// statement returns the same. Its errors name the statement.
+func (settings settings) statement(conn driver.Conn, sql string) (driver.Stmt, error) {
+	stmt, err := settings.ready(conn, sql)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sql, err)
 	}

@@ -128,7 +128,10 @@ func (test *sqlTest) prepare(steps []protocol.Step) error {
 }
 
 func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error) {
-	if len(test.test.Actors) > 0 {
+	switch {
+	case test.test.Replay != nil:
+		return test.measureReplay(prepare)
+	case len(test.test.Actors) > 0:
 		return test.measureActors(prepare)
 	}
 	program, err := compile(test.suite, test.test.Steps)
@@ -198,7 +201,6 @@ func (test *sqlTest) contents(digest *workload.Digest) error {
 
 // content adds a table's number of rows and the sum of the digests of its rows, so that their order does not matter.
 func (test *sqlTest) content(table *protocol.Table, digest *workload.Digest) error {
-	var rows, sum uint64
 	names := make([]string, 0, len(table.Columns))
 	for _, column := range table.Columns {
 		names = append(names, column.Name)
@@ -208,7 +210,15 @@ func (test *sqlTest) content(table *protocol.Table, digest *workload.Digest) err
 	if _, needs := test.conn.(driver.NeedsKinds); needs {
 		kinds = declared(table)
 	}
-	err := driver.Each(test.conn, sql, kinds, func(row driver.Row) {
+	rows, sum, err := sumOfRows(test.conn, sql, kinds)
+	digest.Word(rows)
+	digest.Word(sum)
+	return err
+}
+
+// sumOfRows returns the number of rows of a read, and the sum of their digests.
+func sumOfRows(conn driver.Conn, sql string, kinds []driver.Kind) (rows, sum uint64, err error) {
+	err = driver.Each(conn, sql, kinds, func(row driver.Row) {
 		var own workload.Digest
 		for column := range row.Columns() {
 			addValue(&own, driver.ValueOf(row, column))
@@ -216,9 +226,7 @@ func (test *sqlTest) content(table *protocol.Table, digest *workload.Digest) err
 		rows++
 		sum += uint64(own)
 	})
-	digest.Word(rows)
-	digest.Word(sum)
-	return err
+	return rows, sum, err
 }
 
 // declared returns the kinds of a table's columns as declared, by SQLite's rules of affinity.

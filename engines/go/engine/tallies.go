@@ -28,6 +28,9 @@ type answer struct {
 	name int
 	own  workload.Digest
 	rows uint64
+	// failure is the error of a statement that may fail, if it failed. The answer then has no rows, and its digest is
+	// complete.
+	failure error
 }
 
 // tally is the result of one name.
@@ -36,6 +39,9 @@ type tally struct {
 	rows  uint64
 	// digests is the sum of the digests of the answers, so that the order of the threads does not matter.
 	digests uint64
+	// failures is the number of failures, and failure is the message of the first.
+	failures uint64
+	failure  string
 }
 
 // sample is the time of an action, with the number of its name from 1.
@@ -58,8 +64,13 @@ func (tallies *tallies) took(action *action, ns uint64) {
 		ns += tallies.beginNs
 	}
 	if name := action.node.name; name > 0 {
-		tallies.samples = append(tallies.samples, sample{name, ns})
+		tallies.sample(name, ns)
 	}
+}
+
+// sample adds the time of an action with this number of a name.
+func (tallies *tallies) sample(name int, ns uint64) {
+	tallies.samples = append(tallies.samples, sample{name, ns})
 }
 
 // answered adds an answer, or holds it until the current attempt has succeeded.
@@ -68,8 +79,12 @@ func (tallies *tallies) answered(answer answer) {
 		tallies.held = append(tallies.held, answer)
 		return
 	}
-	answer.own.Word(answer.rows)
 	tally := &tallies.each[answer.name-1]
+	if answer.failure == nil {
+		answer.own.Word(answer.rows)
+	} else {
+		tally.fail(1, answer.failure.Error())
+	}
 	tally.digests += uint64(answer.own)
 	tally.rows += answer.rows
 }
@@ -103,6 +118,15 @@ func (tally *tally) merge(other *tally) {
 	tally.times.Merge(&other.times)
 	tally.rows += other.rows
 	tally.digests += other.digests
+	tally.fail(other.failures, other.failure)
+}
+
+// fail adds failures with the message of the first of them.
+func (tally *tally) fail(failures uint64, failure string) {
+	if tally.failures == 0 {
+		tally.failure = failure
+	}
+	tally.failures += failures
 }
 
 // merged adds up the results of several threads. The names keep the order of their first appearance.
@@ -130,7 +154,7 @@ func (tallies *tallies) done(answers bool) []protocol.StatementDone {
 		tally := &tallies.each[at]
 		done := protocol.StatementDone{
 			Name: name.text, WallNs: tally.times.SumNs(), Operations: tally.times.Count(), Rows: tally.rows,
-			Histogram: tally.times.Histogram(),
+			Histogram: tally.times.Histogram(), Failures: tally.failures, Failure: tally.failure,
 		}
 		if answers && name.answers {
 			verification := tally.verification()

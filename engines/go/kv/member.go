@@ -254,7 +254,7 @@ func (member *member) whenDue() error {
 			continue
 		}
 		if due > now {
-			waitUntil(min(due, now+int64(longestWait)))
+			WaitUntil(min(due, now+int64(longestWait)))
 			continue
 		}
 		arrivals.advance()
@@ -276,8 +276,8 @@ func (member *member) whenDue() error {
 	return member.lookForNews(len(member.of.acknowledged))
 }
 
-// waitUntil waits for a moment of the clock: asleep for most of the time, and awake for the rest.
-func waitUntil(moment int64) {
+// WaitUntil waits for a moment of the clock: asleep for most of the time, and awake for the rest.
+func WaitUntil(moment int64) {
 	if wait := time.Duration(moment-workload.Now()) - sleepSlack; wait > 0 {
 		time.Sleep(wait)
 	}

@@ -33,6 +33,8 @@ type Description struct {
 	SQLiteFiles bool `json:"sqlite_files,omitempty"`
 	// Threads is keyed by the kind of suite. For a kind that is missing, dbdyno runs only tests of one thread.
 	Threads map[string]Threads `json:"threads,omitempty"`
+	// Replays are the kinds of suite whose recordings the engine replays.
+	Replays []string `json:"replays,omitempty"`
 	// Ordered reports whether the engine reads keys in order; nil means that it does.
 	Ordered *bool `json:"ordered,omitempty"`
 	// Kv is nil if the engine supports everything that key-value suites ask for.

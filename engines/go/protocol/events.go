@@ -88,7 +88,9 @@ type TestDone struct {
 	Actors              []ActorDone `json:"actors,omitempty"`
 	// Statements are the results of the named steps of all threads together.
 	Statements []StatementDone `json:"statements,omitempty"`
-	Counters   Counters        `json:"-"`
+	// Contents are what the tables hold at the end of a replay whose order is not concurrent.
+	Contents []TableContent `json:"contents,omitempty"`
+	Counters Counters       `json:"-"`
 }
 
 // StatementDone is the result of all steps with the same name.
@@ -102,6 +104,20 @@ type StatementDone struct {
 	Histogram string `json:"histogram"`
 	// Verification is nil if the steps have no answers that could be checked.
 	Verification *string `json:"verification"`
+	// Failures is the number of times that a replay expected a failure and got one. Failure is the engine's message of
+	// the first of them.
+	Failures uint64 `json:"failures,omitempty"`
+	Failure  string `json:"failure,omitempty"`
+	// Plan has the steps in which the engine finds the rows. Only replays have it.
+	Plan []string `json:"plan,omitempty"`
+}
+
+// TableContent is what a table holds.
+type TableContent struct {
+	Table string `json:"table"`
+	Rows  uint64 `json:"rows"`
+	// Checksum does not depend on the order of the rows.
+	Checksum string `json:"checksum"`
 }
 
 // Counters maps the names of figures to integers. An unknown figure is missing.

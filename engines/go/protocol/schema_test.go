@@ -21,7 +21,7 @@ var messages = map[string]map[string]any{
 	"job": {
 		"": Job{}, "SuiteJob:kv": KvSuite{}, "SuiteJob:sql": SQLSuite{}, "KvTest": KvTest{}, "KvActor": KvActor{},
 		"Arrival": Arrival{}, "During": During{}, "KvStatements": KvStatements{}, "Work": KvWork{}, "SqlTest": SQLTest{},
-		"SqlActor": SQLActor{}, "Step": Step{}, "CopySpec": CopySpec{}, "ObjectSpec": Object{}, "Parameter": Parameter{},
+		"SqlActor": SQLActor{}, "ReplaySpec": Replay{}, "ReplayedStatement": ReplayedStatement{}, "Step": Step{}, "CopySpec": CopySpec{}, "ObjectSpec": Object{}, "Parameter": Parameter{},
 		"Popularity": Popularity{}, "TableSpec": Table{}, "ColumnSpec": Column{}, "IndexSpec": Index{},
 		"TransactionScope": struct {
 			Batch uint64 `json:"batch"`
@@ -42,6 +42,7 @@ var messages = map[string]map[string]any{
 		":opened": Opened{}, ":test_started": TestStarted{}, ":progress": Progress{}, ":test_done": TestDone{}, ":done": done{},
 		":failed": failed{}, ":committed": counted{}, ":recovered": counted{}, "ActorHead": ActorHead{},
 		"ActorProgress": ActorProgress{}, "ActorDone": ActorDone{}, "StatementDone": StatementDone{},
+		"TableContent": TableContent{},
 	},
 	"description": {
 		"": Description{}, "OptionSpec": Option{}, "MemoryTarget": Memory{}, "Tuning": Tuning{}, "SameRule": Same{},

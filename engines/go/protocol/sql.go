@@ -14,6 +14,8 @@ type SQLSuite struct {
 	Name string `json:"name"`
 	// Start is a database file that every fresh database starts from; nil means that it starts empty.
 	Start *string `json:"start"`
+	// Recording is the folder with the files of a recording that tests replay; nil means that no test replays one.
+	Recording *string `json:"recording"`
 	// DataBytes is the most that rows take, in bytes, for engines that size a file in advance.
 	DataBytes uint64    `json:"data_bytes"`
 	Tables    []Table   `json:"tables"`
@@ -46,6 +48,8 @@ type SQLTest struct {
 	Prepare []Step     `json:"prepare"`
 	Steps   []Step     `json:"steps"`
 	Actors  []SQLActor `json:"actors"`
+	// Replay is set if the test replays a recording. It then has neither steps nor actors.
+	Replay *Replay `json:"replay"`
 	// RowsWalked is roughly the number of rows that all statements together walk past without an index.
 	RowsWalked   uint64   `json:"rows_walked"`
 	Verify       []string `json:"verify"`
@@ -55,12 +59,15 @@ type SQLTest struct {
 // VerifiesContent reports whether the verification value has more in it than the answers: the contents or the schemas
 // of tables.
 func (test *SQLTest) VerifiesContent() bool {
-	return len(test.Verify) > 0 || len(test.VerifySchema) > 0
+	return test.Replay != nil || len(test.Verify) > 0 || len(test.VerifySchema) > 0
 }
 
 // HasWritingThreads reports whether several threads do the test, and any of them writes. Its answers depend on their
 // order.
 func (test *SQLTest) HasWritingThreads() bool {
+	if test.Replay != nil {
+		return test.Replay.Lanes > 1 && test.Replay.Writes > 0
+	}
 	return slices.ContainsFunc(test.Actors, func(actor SQLActor) bool { return anyWrites(actor.Steps) })
 }
 
@@ -71,6 +78,34 @@ type SQLActor struct {
 	Threads int    `json:"threads"`
 	// Steps may use ThreadVariable in their expressions.
 	Steps []Step `json:"steps"`
+}
+
+// Replay is a recorded application. Each lane is a thread that does the transactions of its file in order. The files
+// are in the folder that the suite names.
+type Replay struct {
+	Lanes int `json:"lanes"`
+	// Transactions is the number of transactions of all lanes. Each is an operation.
+	Transactions uint64 `json:"transactions"`
+	// Writes is the number of those that write.
+	Writes uint64 `json:"writes"`
+	// Speed states when transactions are due, in percent of the recorded speed. 0 means that each begins when the
+	// previous one of its lane has ended.
+	Speed Expression `json:"speed"`
+	// Order is the order of transactions in different lanes: concurrent, early or late. Empty means concurrent.
+	Order string `json:"order"`
+	// Statements have the names under which results are reported.
+	Statements []ReplayedStatement `json:"statements"`
+	// UnequalTables are tables whose content at the end is not part of the verification value.
+	UnequalTables []string `json:"unequal_tables"`
+}
+
+// ReplayedStatement is the name of statements that differ only in their values.
+type ReplayedStatement struct {
+	Name string `json:"name"`
+	// IsVerified reports whether the answers are part of the verification value.
+	IsVerified bool `json:"is_verified"`
+	// MayFail reports whether a failure is an answer, because some failed in the recording.
+	MayFail bool `json:"may_fail"`
 }
 
 // ThreadVariable is the name of a thread's number, from 0 among those of its actor, in expressions of the actor's

@@ -8,7 +8,7 @@ use dbdyno_engine::{
     sql::{SqlEngine, SqlRow, SqlSession, SqlThreads, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{collections::BTreeMap, ops::ControlFlow, sync::Mutex};
 
 impl<D: Driver> SqlEngine for Sqlite<D> {
     type Session<'e>
@@ -149,5 +149,14 @@ impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
         visit: impl FnMut(&RowOf<'e, '_, D>),
     ) -> Result<(), EngineError> {
         statement.query(values, visit)
+    }
+
+    fn query_while(
+        &mut self,
+        statement: &mut Self::Statement,
+        values: &[SqlValue],
+        visit: impl FnMut(&RowOf<'e, '_, D>) -> ControlFlow<()>,
+    ) -> Result<(), EngineError> {
+        statement.query_while(values, visit)
     }
 }

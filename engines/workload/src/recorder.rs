@@ -106,8 +106,7 @@ impl<C: Clock> Recorder<C> {
     /// Starts the timer at zero. Call it before the first operation.
     pub fn start(&mut self) {
         self.spent.wall = 0;
-        self.window = self.clock.now();
-        self.last = self.window;
+        self.open();
     }
 
     /// Ends one operation.
@@ -132,10 +131,22 @@ impl<C: Clock> Recorder<C> {
     pub fn stand_still<R>(&mut self, work: impl FnOnce() -> R) -> R {
         let closed = self.close();
         let done = work();
-        self.window = self.clock.now();
-        self.last = self.window;
+        self.open();
         self.spent.between += self.window.saturating_sub(closed);
         done
+    }
+
+    /// Pauses the timer while `wait` waits without work: the thread needs no processor meanwhile, as it does between windows.
+    pub(crate) fn idle<R>(&mut self, wait: impl FnOnce() -> R) -> R {
+        self.close();
+        let done = wait();
+        self.open();
+        done
+    }
+
+    fn open(&mut self) {
+        self.window = self.clock.now();
+        self.last = self.window;
     }
 
     fn close(&mut self) -> u64 {

@@ -5,7 +5,7 @@ use crate::cli::{
     args::{Places, WorkArgs, owner_option},
     completions,
     error::CliError,
-    own_sql::FileArgs,
+    own_files::FileArgs,
 };
 use clap::Args;
 use dbdyno_catalog::{
@@ -17,7 +17,7 @@ use dbdyno_catalog::{
 use dbdyno_engine::{settings::Settings, size::Size};
 use dbdyno_foundation::base::identifier::clock_seed;
 use dbdyno_running::{
-    script::{self, DatabaseSnapshot, ScriptTerms},
+    own::FileWorkload,
     tune::{Trial, TunedWorkload, last_ledger, ledger},
 };
 use dbdyno_store::Store;
@@ -48,12 +48,12 @@ pub(super) struct BaseArgs {
 #[command(next_help_heading = "Bench")]
 pub(super) struct WorkloadArgs {
     /// The suite: `dbdyno list suites` lists them.
-    #[arg(short, long, value_name = "NAME", conflicts_with = "sql", add = completions::suites())]
+    #[arg(short, long, value_name = "NAME", conflicts_with = "own", add = completions::suites())]
     suite: Option<String>,
     #[command(flatten)]
     files: FileArgs,
     /// The tests that count (number or name) [default: all].
-    #[arg(short, long = "test", value_name = "TEST[,TEST]", add = completions::tests(), value_delimiter = ',', conflicts_with = "sql")]
+    #[arg(short, long = "test", value_name = "TEST[,TEST]", add = completions::tests(), value_delimiter = ',', conflicts_with = "own")]
     tests: Vec<String>,
     /// The size [default: the suite's].
     #[arg(long, value_name = "SIZE")]
@@ -80,8 +80,8 @@ impl WorkloadArgs {
 /// What one command tries.
 pub(super) struct Questions {
     pub(super) workload: TunedWorkload,
-    /// The copy of a database that the workload starts from; gone with this value.
-    pub(super) _start: Option<DatabaseSnapshot>,
+    /// The copies of the workload's files; gone with this value.
+    pub(super) _own: Option<FileWorkload>,
     pub(super) base: Settings,
     pub(super) parent_id: Option<String>,
     pub(super) ledger: String,
@@ -95,21 +95,23 @@ pub(super) fn questions(
     registry: &Registry,
     store: &Store,
 ) -> Result<Questions, CliError> {
-    let start = args.workload.files.snapshot(work)?;
     if let Some(from) = &args.from {
         let parent = parent(store, from, args.name.as_deref())?;
-        let workload = workload_of(places, &parent, &args.workload, start.as_ref(), registry)?;
+        let own = own_of(&args.workload, &parent.engine, work, registry)?;
+        let workload = workload_of(places, &parent, &args.workload, own.as_ref(), registry)?;
         let mut asked = parent.changed();
         asked.extend(sets(&args.workload, &workload.engine.description.name)?);
         let base = workload.settings(&asked)?;
         let (ledger, parent_id) = (parent.ledger, Some(parent.trial_id));
-        return Ok(Questions { workload, _start: start, base, ledger, parent_id });
+        return Ok(Questions { workload, _own: own, base, ledger, parent_id });
     }
     let Some(asked_engine) = &args.engine else {
         return Err(CliError::Usage("give --engine and --suite, or --from last".to_owned()));
     };
     let choice: EngineChoice = asked_engine.parse()?;
-    let mut asked = start.as_ref().map(|start| start.options().clone()).unwrap_or_default();
+    let own = own_of(&args.workload, &choice.name, work, registry)?;
+    let engine = registry.get(&choice.name).map_err(CliError::Usage)?;
+    let mut asked = own.as_ref().map(|own| own.options(&engine.description)).unwrap_or_default();
     for (option, values) in choice.options {
         let [value] = values.as_slice() else {
             let message = format!(
@@ -120,12 +122,30 @@ pub(super) fn questions(
         asked.insert(option, value.clone());
     }
     asked.extend(sets(&args.workload, &choice.name)?);
-    let engine = registry.get(&choice.name).map_err(CliError::Usage)?;
-    let suite = suite(places, &args.workload, None, start.as_ref(), engine)?;
+    let suite = suite(places, &args.workload, None, own.as_ref())?;
     let workload = workload(engine, suite, &args.workload)?;
     let base = workload.settings(&asked)?;
     let ledger = args.name.clone().unwrap_or_else(|| format!("{}-{}", choice.name, workload.suite.name));
-    Ok(Questions { workload, _start: start, base, parent_id: None, ledger })
+    Ok(Questions { workload, _own: own, base, parent_id: None, ledger })
+}
+
+/// The workload of the files in the arguments, for an engine.
+pub(super) fn own_of(
+    given: &WorkloadArgs,
+    engine: &str,
+    work: &WorkArgs,
+    registry: &Registry,
+) -> Result<Option<FileWorkload>, CliError> {
+    let engine = registry.get(engine).map_err(CliError::Usage)?;
+    let description = &engine.description;
+    if given.files.database.is_some() && !description.sqlite_files {
+        let message = format!(
+            "--database: databases of the engine {} are no files of SQLite: expected sqlite, or another engine with SQLite's files (elsewhere, the statements of `sqlite3 FILE .dump` can prepare one)",
+            description.name
+        );
+        return Err(CliError::Usage(message));
+    }
+    given.files.workload(&[description], work)
 }
 
 /// The suite of the arguments, or else of a trial.
@@ -133,35 +153,25 @@ fn suite(
     places: &Places,
     given: &WorkloadArgs,
     of_trial: Option<&str>,
-    start: Option<&DatabaseSnapshot>,
-    engine: &Engine,
+    own: Option<&FileWorkload>,
 ) -> Result<Suite, CliError> {
-    let description = &engine.description;
-    if start.is_some() && !description.sqlite_files {
-        let message = format!(
-            "--database: databases of the engine {} are no files of SQLite: expected sqlite, or another engine with SQLite's files (elsewhere, the statements of `sqlite3 FILE .dump` can prepare one)",
-            description.name
-        );
-        return Err(CliError::Usage(message));
-    }
-    if let Some(file) = &given.files.sql {
-        let terms = ScriptTerms { start, engines: &[description], limit: given.files.statement_limit };
-        let suite = script::suite(file, terms).map_err(|error| CliError::Usage(error.to_string()))?;
+    if let (Some(own), Some(files)) = (own, given.files.files()) {
+        let suite = own.suite();
         return match of_trial.filter(|of_trial| given.suite.is_none() && *of_trial != suite.name) {
             Some(of_trial) => Err(CliError::Usage(format!(
                 "{}: with its database this is {}, but the trial ran {of_trial}: their contents differ",
-                file.display(),
+                files.path().display(),
                 suite.name
             ))),
-            None => Ok(suite),
+            None => Ok(suite.clone()),
         };
     }
     match given.suite.as_deref().or(of_trial) {
         Some(name) if is_script(name) && given.suite.is_none() => Err(CliError::Usage(format!(
-            "the trial ran {name}: give its --sql FILE again, with its --database if it had one"
+            "the trial ran {name}: give its --sql FILE or --recording FOLDER again, with its --database if it had one"
         ))),
         Some(name) => Ok(places.catalog()?.suite(name)?),
-        None => Err(CliError::Usage("give --suite, or --sql FILE".to_owned())),
+        None => Err(CliError::Usage("give --suite, --sql FILE or --recording FOLDER".to_owned())),
     }
 }
 
@@ -207,11 +217,11 @@ pub(super) fn workload_of(
     places: &Places,
     trial: &Trial,
     given: &WorkloadArgs,
-    start: Option<&DatabaseSnapshot>,
+    own: Option<&FileWorkload>,
     registry: &Registry,
 ) -> Result<TunedWorkload, CliError> {
     let engine = registry.get(&trial.engine).map_err(CliError::Usage)?;
-    let suite = suite(places, given, Some(&trial.suite), start, engine)?;
+    let suite = suite(places, given, Some(&trial.suite), own)?;
     let mut workload = workload(engine, suite, given)?;
     if workload.suite.name == trial.suite {
         let mut options = trial.suite_options.clone();

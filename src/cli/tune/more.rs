@@ -1,13 +1,13 @@
 //! `dbdyno tune more`: the same number of rounds again.
 
 use super::{
-    base::{WorkloadArgs, workload_of},
+    base::{WorkloadArgs, own_of, workload_of},
     lab::{conclude, prepared, trial_of, with_lab},
 };
 use crate::cli::{
     args::{MeasureArgs, Places, ProgressArgs, SheetArgs},
     error::CliError,
-    own_sql::FileArgs,
+    own_files::FileArgs,
 };
 use clap::Args;
 use dbdyno_running::tune::more;
@@ -33,9 +33,9 @@ pub(super) fn extend(places: &Places, args: &MoreArgs) -> Result<ExitCode, CliEr
     let report = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
     let trial = trial_of(&store, &args.trial)?;
-    let start = args.files.snapshot(&args.measure.work)?;
     let files = WorkloadArgs::of_files(args.files.clone());
-    let workload = workload_of(places, &trial, &files, start.as_ref(), &registry)?;
+    let own = own_of(&files, &trial.engine, &args.measure.work, &registry)?;
+    let workload = workload_of(places, &trial, &files, own.as_ref(), &registry)?;
     let trial = with_lab(places, &registry, &store, &args.measure, &args.progress, async |lab| {
         more(&lab, &workload, trial).await
     })?;

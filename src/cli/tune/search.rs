@@ -44,7 +44,7 @@ pub(in crate::cli) struct SearchArgs {
 pub(super) fn find_best(places: &Places, args: &SearchArgs) -> Result<ExitCode, CliError> {
     let report = args.written.checked(places)?;
     let (registry, store) = prepared(places)?;
-    let Questions { workload, base, parent_id, ledger, _start } =
+    let Questions { workload, base, parent_id, ledger, _own } =
         questions(places, &args.base, &args.measure.work, &registry, &store)?;
     let spec = SearchSpec {
         ledger,

@@ -9,7 +9,7 @@ mod further;
 pub mod intent;
 pub mod jobs;
 pub mod live;
-mod own_sql;
+mod own_files;
 pub mod results;
 mod screen;
 pub mod sql;
@@ -18,7 +18,7 @@ pub mod trend;
 pub mod tune;
 
 pub use further::PlannedRounds;
-pub use own_sql::{OwnSql, SqlFiles};
+pub use own_files::ReadOwn;
 pub(crate) use screen::Context;
 
 use super::{

@@ -27,13 +27,14 @@ use std::{
 };
 use toml::Spanned;
 
-/// The prefix of names of suites that are generated from users' statements. No file has such a name: these suites can be generated again only
-/// from their statements.
+/// The prefixes of names of suites that are generated from users' statements and recordings. No file has such a name: these suites can be
+/// generated again only from what they were made of.
 pub const SCRIPT_NAMES: &str = "sql-";
+pub const RECORDING_NAMES: &str = "recorded-";
 
-/// Whether the suite with this name was generated from users' statements.
+/// Whether the suite with this name was generated from users' statements, written or recorded.
 pub fn is_script(suite: &str) -> bool {
-    suite.starts_with(SCRIPT_NAMES)
+    [SCRIPT_NAMES, RECORDING_NAMES].iter().any(|prefix| suite.starts_with(prefix))
 }
 
 /// A checked suite.
@@ -64,6 +65,8 @@ pub struct Suite {
     pair: bool,
     /// The database that a SQL suite starts from.
     start: Option<PathBuf>,
+    /// The folder with the files of a recording that its test replays.
+    recording: Option<PathBuf>,
     /// The actor whose operations are due at a rate, which the options set.
     pace: Option<Pace>,
     /// The text of its file.
@@ -174,6 +177,7 @@ impl Suite {
             engines: file.engines,
             pair: file.size.pair,
             start: None,
+            recording: None,
             pace: None,
             text: source.text.clone(),
             known,
@@ -211,6 +215,13 @@ impl Suite {
         self
     }
 
+    /// Returns the suite, replaying the files in this folder.
+    #[must_use]
+    pub fn replaying(mut self, folder: &Path) -> Self {
+        self.recording = Some(folder.to_owned());
+        self
+    }
+
     /// Returns the suite with the operations of one actor due at a rate, in a test that ends after a time. The additional options
     /// [`OFFERED_RATE`], [`GAPS`], [`SECONDS`] and [`WARM_UP`] set the rate and times. A test without actors becomes a test of one actor
     /// with one thread.
@@ -236,6 +247,11 @@ impl Suite {
         self.pace.as_ref()
     }
 
+    /// Whether it replays a recording.
+    pub fn replays_recording(&self) -> bool {
+        self.recording.is_some()
+    }
+
     /// Whether it starts with a copy of a database.
     pub fn starts_from_database(&self) -> bool {
         self.start.is_some()
@@ -256,7 +272,9 @@ impl Suite {
         if matches!(&self.body, SuiteBody::Kv(body) if body.has_actors(&BTreeSet::from([test]))) {
             return Some(INVARIANTS_HELD);
         }
-        let is_default = |option: &OptionSpec| settings.get(&option.name) == Some(&option.default);
+        // The answers of a replay do not depend on its speed.
+        let is_default =
+            |option: &OptionSpec| self.replays_recording() || settings.get(&option.name) == Some(&option.default);
         let known = self.known.get(&(size, test)).filter(|_| self.options.iter().all(is_default));
         known.map(String::as_str)
     }
@@ -355,8 +373,8 @@ impl Suite {
                 SuiteJob::Kv(suite)
             }
             SuiteBody::Sql(body) => {
-                let start = self.start.clone();
-                SuiteJob::Sql(SqlSuite { start, ..body.resolve(&self.name, size, settings, &measured) })
+                let (start, recording) = (self.start.clone(), self.recording.clone());
+                SuiteJob::Sql(SqlSuite { start, recording, ..body.resolve(&self.name, size, settings, &measured) })
             }
         }
     }

@@ -13,8 +13,8 @@ use dbdyno_engine::{
     settings::Settings,
     size::Size,
     suite::{
-        Choice, Draw, Expression, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, StatementSpec, Step, TableSpec,
-        main_database,
+        Choice, Draw, Expression, IndexSpec, ReplaySpec, SqlActor, SqlLoad, SqlSuite, SqlTest, StatementSpec, Step,
+        TableSpec, main_database,
     },
 };
 use serde::Deserialize;
@@ -52,6 +52,8 @@ pub(super) struct FileSqlTest {
     /// Used instead of steps if several threads do them.
     #[serde(default = "empty")]
     actors: Spanned<Vec<SqlActor>>,
+    /// Used instead of steps if a recording is replayed.
+    replay: Option<Spanned<ReplaySpec>>,
     #[serde(default = "no_rows")]
     rows_walked: Spanned<Expression>,
     #[serde(default)]
@@ -107,7 +109,8 @@ impl SqlBody {
                 refused.extend(defining(all).map(|sql| (*test.number.get_ref(), format!("`{sql}`: {DEFINES}"))));
             }
             checker.actors(place, &test.actors, dry.as_ref())?;
-            if test.steps.get_ref().is_empty() == test.actors.get_ref().is_empty() {
+            let loads = [!test.steps.get_ref().is_empty(), !test.actors.get_ref().is_empty(), test.replay.is_some()];
+            if loads.into_iter().filter(|is_there| *is_there).count() != 1 {
                 let message =
                     format!("test {}: expected at least one step, or at least one actor", test.number.get_ref());
                 // The list that is present but empty, if there is one.
@@ -119,6 +122,12 @@ impl SqlBody {
                 let message =
                     format!("database `{}`: expected a word of letters, digits, - and _", test.database.get_ref());
                 return Err(source.wrong(test.database.span(), message));
+            }
+            if let Some(replay) = &test.replay {
+                let number = *test.number.get_ref();
+                refused.push((number, format!("test {number}: recorded statements are SQL")));
+                let speed = Spanned::new(replay.span(), replay.get_ref().speed.clone());
+                checker.constant(&speed)?;
             }
             checker.constant(&test.rows_walked)?;
             test.verify.iter().chain(&test.verify_schema).try_for_each(|table| checker.verified(table))?;
@@ -147,7 +156,9 @@ impl SqlBody {
 
     /// Whether any of these tests has several threads.
     pub(super) fn has_actors(&self, tests: &BTreeSet<u32>) -> bool {
-        let has = |test: &FileSqlTest| tests.contains(test.number.get_ref()) && !test.actors.get_ref().is_empty();
+        let has = |test: &FileSqlTest| {
+            tests.contains(test.number.get_ref()) && (!test.actors.get_ref().is_empty() || test.replay.is_some())
+        };
         self.tests.iter().any(has)
     }
 
@@ -170,9 +181,14 @@ impl SqlBody {
                 measured,
                 database: test.database.get_ref().clone(),
                 prepare: all(test.prepare.get_ref()),
-                load: match test.actors.get_ref().as_slice() {
-                    [] => SqlLoad::Alone { steps: all(test.steps.get_ref()) },
-                    actors => SqlLoad::Actors {
+                load: match (&test.replay, test.actors.get_ref().as_slice()) {
+                    (Some(replay), _) => {
+                        let replay = replay.get_ref();
+                        let speed = replay.speed.resolve(&constants);
+                        SqlLoad::Replay { replay: ReplaySpec { speed, ..replay.clone() } }
+                    }
+                    (None, []) => SqlLoad::Alone { steps: all(test.steps.get_ref()) },
+                    (None, actors) => SqlLoad::Actors {
                         actors: actors
                             .iter()
                             .map(|actor| SqlActor { steps: all(&actor.steps), ..actor.clone() })
@@ -187,6 +203,7 @@ impl SqlBody {
         SqlSuite {
             name: name.to_owned(),
             start: None,
+            recording: None,
             data_bytes: count(&self.bytes, &constants),
             tables: self.tables.clone(),
             indexes: self.indexes.clone(),

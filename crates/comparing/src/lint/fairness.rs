@@ -149,6 +149,32 @@ impl Linter for StandIn {
     }
 }
 
+/// A replay differs from what was recorded.
+pub(super) struct ReplayDiffers;
+
+impl Linter for ReplayDiffers {
+    fn name(&self) -> &'static str {
+        "replay"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
+    }
+
+    fn summary(&self) -> &'static str {
+        "parts of the recording are not replayed as they were"
+    }
+
+    fn explain(&self) -> &'static str {
+        "A replay does what a program did, as far as the recording and the database allow. A call that fails, or is left \
+         out, takes another time than it took in the program, and so may what comes after it. Every engine does the same."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
+        evidence.replay.iter().cloned().map(LintFinding::from).collect()
+    }
+}
+
 /// Configurations promise different durability.
 pub(super) struct UnequalTiers;
 

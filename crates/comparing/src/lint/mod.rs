@@ -6,6 +6,7 @@ mod fairness;
 mod harness;
 mod outside;
 mod place;
+mod plans;
 mod reads;
 mod repeats;
 mod throttled;
@@ -37,6 +38,8 @@ pub struct SessionEvidence<'e> {
     pub actors: &'e [ActorRecord],
     /// What stands in for what the user's own statements take from the moment, from chance or from their application, in sentences.
     pub stand_ins: &'e [String],
+    /// What a replay does not do as it was recorded, in sentences.
+    pub replay: &'e [String],
     /// The parts of its suite that only read.
     pub reading: &'e ReadingTests,
     /// The time that the harness takes around operations, by engine and test.
@@ -151,6 +154,8 @@ pub const LINTERS: &[&dyn Linter] = &[
     &fairness::NotCrossChecked,
     &fairness::NotVerified,
     &fairness::StandIn,
+    &fairness::ReplayDiffers,
+    &plans::PlansDiffer,
     &reads::ReadsNothing,
     &fairness::UnequalTiers,
     &fairness::DifferingOptions,

@@ -52,6 +52,7 @@ impl Figures {
         for metric in [Metric::Database, Metric::Side, Metric::PeakMemory] {
             figures.set(metric, None);
         }
+        figures.set(Metric::Failures, Some(statement.failures).filter(|failures| *failures > 0));
         figures
     }
 

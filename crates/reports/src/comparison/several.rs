@@ -171,8 +171,23 @@ pub fn group_answers(sides: &[Comparison], leader: Option<&Leader>) -> Vec<Strin
         Some(leader) => leading(&leader.duels(sides)),
         None => sides.iter().map(sentence).collect(),
     };
-    let parts = if sides.len() <= PARTS { sides.iter().filter_map(of_parts).collect() } else { Vec::new() };
+    let parts = match sides {
+        [only] => of_parts(only).into_iter().collect(),
+        few if few.len() <= PARTS => few.iter().filter_map(parts_of_one).collect(),
+        _ => Vec::new(),
+    };
     whole.into_iter().chain(parts).collect()
+}
+
+/// Returns which parts gain and which lose in one of several comparisons, and says in which one.
+fn parts_of_one(comparison: &Comparison) -> Option<String> {
+    let names = Wording::of(comparison).sides;
+    Some(format!("{} against {}, {}", names.a, names.b, lower_first(&of_parts(comparison)?)))
+}
+
+fn lower_first(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Returns the lines above the tables: what is compared, with the counts of all sides.

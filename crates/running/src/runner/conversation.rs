@@ -3,7 +3,7 @@
 use super::sent::SentHistogram;
 use dbdyno_engine::{
     protocol::{ActorDone, Event, StatementDone, SuiteJob, TestDone, TestHead},
-    suite::{KvLoad, SqlLoad},
+    suite::{KvLoad, SqlTest},
 };
 use std::sync::Arc;
 
@@ -117,7 +117,7 @@ fn most_rows(suite: &SuiteJob, number: u32) -> Option<u64> {
 
 /// Returns the actors of a test that have threads.
 fn actors(suite: &SuiteJob, number: u32) -> Vec<OwedActor> {
-    let owed = |name: &String, threads, most_rows| OwedActor { name: name.clone(), threads, most_rows };
+    let owed = |name: &str, threads, most_rows| OwedActor { name: name.to_owned(), threads, most_rows };
     let actors: Vec<OwedActor> = match suite {
         SuiteJob::Kv(suite) => {
             let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
@@ -128,11 +128,8 @@ fn actors(suite: &SuiteJob, number: u32) -> Vec<OwedActor> {
             actors.map(|actor| owed(&actor.name, actor.threads, actor.work.most_rows())).collect()
         }
         SuiteJob::Sql(suite) => {
-            let loads = suite.tests.iter().filter(|test| test.number == number).filter_map(|test| match &test.load {
-                SqlLoad::Actors { actors } => Some(actors),
-                SqlLoad::Alone { .. } => None,
-            });
-            loads.flatten().map(|actor| owed(&actor.name, actor.threads, None)).collect()
+            let of_test = suite.tests.iter().filter(|test| test.number == number).flat_map(SqlTest::actors);
+            of_test.map(|(name, threads)| owed(name, threads, None)).collect()
         }
     };
     actors.into_iter().filter(|actor| actor.threads > 0).collect()

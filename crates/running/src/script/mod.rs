@@ -24,8 +24,10 @@ pub use snapshot::DatabaseSnapshot;
 pub use split::{Piece, split};
 pub use values::ValueSource;
 
+pub(crate) use stand_in::{Missed, sentences};
+
 use self::{
-    stand_in::{StandIns, sentences},
+    stand_in::StandIns,
     steps::{MeasuredSteps, Steps},
 };
 use dbdyno_catalog::{Catalog, SCRIPT_NAMES, Suite};
@@ -49,7 +51,7 @@ pub struct ScriptError {
 }
 
 impl ScriptError {
-    fn new(place: impl ToString, message: impl ToString) -> Self {
+    pub(crate) fn new(place: impl ToString, message: impl ToString) -> Self {
         Self { place: place.to_string(), message: message.to_string() }
     }
 }

@@ -87,7 +87,7 @@ impl DatabaseSnapshot {
         &self.digest
     }
 
-    pub(super) fn stand_ins(&self) -> &StandIns {
+    pub(crate) fn stand_ins(&self) -> &StandIns {
         &self.stand_ins
     }
 

@@ -14,7 +14,7 @@ const RANDOM: (i64, i64) = (-(1 << 62), (1 << 62) - 2);
 
 /// The stand-ins of a file or a database.
 #[derive(Debug, Clone)]
-pub(super) struct StandIns {
+pub(crate) struct StandIns {
     /// The moment of the clock: `2026-01-01 00:00:00`.
     pub(super) now: String,
     /// The collation in the place of those that only an application has.
@@ -31,7 +31,7 @@ impl Default for StandIns {
 
 /// Something for which there is a stand-in, or should be one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Missed {
+pub(crate) enum Missed {
     Clock,
     /// `random()` or `randomblob()`, as a parameter.
     Chance,
@@ -60,9 +60,9 @@ impl Missed {
 
 /// A statement with its stand-ins.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Rewritten {
-    pub(super) sql: String,
-    pub(super) missed: BTreeSet<Missed>,
+pub(crate) struct Rewritten {
+    pub(crate) sql: String,
+    pub(crate) missed: BTreeSet<Missed>,
     /// The parameters in the place of chance, with the sources of their values.
     pub(super) drawn: Vec<(String, ValueSource)>,
 }
@@ -88,7 +88,7 @@ struct Call {
 
 impl StandIns {
     /// Rewrites a statement, whose parameters are numbered. `last`: the highest number of its parameters; none: no parameter can be added.
-    pub(super) fn rewrite(&self, text: &str, last: Option<usize>) -> Rewritten {
+    pub(crate) fn rewrite(&self, text: &str, last: Option<usize>) -> Rewritten {
         let draws = last.filter(|_| inserts_values(text));
         let mut rewriter = Rewriter { of: self, to: Rewritten::default(), calls: Vec::new(), draws };
         let mut last = Word::default();
@@ -246,7 +246,7 @@ fn unquoted(name: &str) -> &str {
 }
 
 /// Describes the stand-ins in sentences, for the warnings of a session.
-pub(super) fn sentences(missed: &BTreeSet<Missed>, of: &StandIns) -> Vec<String> {
+pub(crate) fn sentences(missed: &BTreeSet<Missed>, of: &StandIns) -> Vec<String> {
     let sentence = |missed: &Missed| match missed {
         Missed::Clock => format!("the clock stands still: 'now' and CURRENT_TIMESTAMP are {} on every engine", of.now),
         Missed::Chance => {

@@ -104,6 +104,8 @@ record! {
         response_histogram: Option<Blob>,
         /// The same as a test's; always none for an actor.
         failure: Option<String>,
+        /// How the engine finds the rows of a statement, a step a line.
+        plan: Option<String>,
     }
 }
 

@@ -232,6 +232,7 @@ CREATE TABLE actor_result (
     opened_resident_bytes UBIGINT,
     floor_rss_bytes       UBIGINT,
     verification          VARCHAR,        -- of a statement; NULL: of an actor, whose test has it
+    plan                  VARCHAR,        -- how the engine finds a statement's rows, a step a line; NULL: unknown
     PRIMARY KEY (run_id, test, actor)
 );
 

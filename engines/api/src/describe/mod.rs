@@ -83,6 +83,9 @@ pub struct Description {
     /// thread.
     #[serde(default)]
     pub threads: BTreeMap<SuiteKind, Threads>,
+    /// The kinds of suite whose recordings it replays.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replays: Vec<SuiteKind>,
     /// Whether it can read keys in order. If it cannot, tests that do that are not run: [`KvSuite::in_order`].
     #[serde(default = "keeps_order")]
     pub ordered: bool,
@@ -112,7 +115,7 @@ fn keeps_order() -> bool {
 
 impl Description {
     /// Creates the description of an engine for these kinds of suite. It has no options, promises no durability, and uses dbdyno's own
-    /// measured loop.
+    /// measured loop, which replays recordings of SQL.
     pub fn new(name: &str, about: &str, version: impl Into<String>, suites: &[SuiteKind]) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -130,6 +133,7 @@ impl Description {
             tables_as_data: false,
             sqlite_files: false,
             threads: BTreeMap::new(),
+            replays: suites.iter().copied().filter(|kind| *kind == SuiteKind::Sql).collect(),
             ordered: keeps_order(),
             kv: None,
             compacts: false,

@@ -5,6 +5,7 @@ mod certain;
 mod expression;
 mod kv;
 mod plan;
+mod replay;
 mod sql;
 mod statement;
 mod step;
@@ -16,6 +17,7 @@ pub use kv::{
     KvWork, Operation, Popularity, TransactionScope, Work,
 };
 pub use plan::{Assignment, Condition, DirectPlan, Operand};
+pub use replay::{REPLAY_ACTOR, ReplayOrder, ReplaySpec, ReplayedStatement};
 pub use sql::{ColumnSpec, IndexSpec, SqlActor, SqlLoad, SqlSuite, SqlTest, THREAD, TableSpec, main_database};
 pub use statement::{Draw, Literal, ObjectSpec, Parameter, StatementSpec, True};
 pub use step::{Begin, Choice, CopySpec, Step};

@@ -1,7 +1,7 @@
 //! A resolved SQL suite.
 
 use super::{
-    StatementSpec, Step,
+    REPLAY_ACTOR, ReplaySpec, StatementSpec, Step,
     plan::{Condition, DirectPlan},
 };
 use crate::protocol::TestHead;
@@ -16,6 +16,9 @@ pub struct SqlSuite {
     /// A database file to start from instead of an empty one. It is copied and never changed.
     #[serde(default)]
     pub start: Option<PathBuf>,
+    /// The folder with the files of a recording that the tests replay. See [`crate::replay`].
+    #[serde(default)]
+    pub recording: Option<PathBuf>,
     /// The most bytes of rows that the tests store at a time: a hint for engines that size a map in advance.
     pub data_bytes: u64,
     /// Every table that a test creates.
@@ -136,6 +139,11 @@ pub enum SqlLoad {
         /// The groups. At least one has a thread.
         actors: Vec<SqlActor>,
     },
+    /// A recorded application: the connections that were open at once, each with a thread.
+    Replay {
+        /// What is replayed.
+        replay: ReplaySpec,
+    },
     /// One thread, on the database that is open.
     Alone {
         /// The steps, in order.
@@ -190,13 +198,26 @@ impl SqlTest {
         let (alone, actors): (&[Step], &[SqlActor]) = match &self.load {
             SqlLoad::Alone { steps } => (steps, &[]),
             SqlLoad::Actors { actors } => (&[], actors),
+            SqlLoad::Replay { .. } => (&[], &[]),
         };
         alone.iter().chain(actors.iter().flat_map(|actor| &actor.steps))
     }
 
     /// Returns the names under which results of its steps are reported too.
     pub fn names(&self) -> Vec<&str> {
-        Step::names(self.steps())
+        match &self.load {
+            SqlLoad::Replay { replay } => replay.statements.iter().map(|statement| statement.name.as_str()).collect(),
+            SqlLoad::Alone { .. } | SqlLoad::Actors { .. } => Step::names(self.steps()),
+        }
+    }
+
+    /// Returns the names of its actors, with their threads; empty if one thread does it.
+    pub fn actors(&self) -> Vec<(&str, u32)> {
+        match &self.load {
+            SqlLoad::Actors { actors } => actors.iter().map(|actor| (actor.name.as_str(), actor.threads)).collect(),
+            SqlLoad::Replay { replay } => vec![(REPLAY_ACTOR, replay.lanes)],
+            SqlLoad::Alone { .. } => Vec::new(),
+        }
     }
 
     /// Returns the number of operations inside the timer, of all threads, or the expected number if that depends on draws.
@@ -204,6 +225,7 @@ impl SqlTest {
         match &self.load {
             SqlLoad::Alone { steps } => sum(steps, Step::operations),
             SqlLoad::Actors { actors } => of_threads(actors, SqlActor::operations),
+            SqlLoad::Replay { replay } => replay.transactions,
         }
     }
 
@@ -212,17 +234,23 @@ impl SqlTest {
         match &self.load {
             SqlLoad::Alone { steps } => sum(steps, Step::commits),
             SqlLoad::Actors { actors } => of_threads(actors, SqlActor::commits),
+            SqlLoad::Replay { replay } => replay.writes,
         }
     }
 
     /// Whether its verification value has more in it than its answers: the content or the schema of tables.
     pub fn verifies_content(&self) -> bool {
-        !self.verify.is_empty() || !self.verify_schema.is_empty()
+        let is_replay = matches!(self.load, SqlLoad::Replay { .. });
+        is_replay || !self.verify.is_empty() || !self.verify_schema.is_empty()
     }
 
     /// Whether several threads do it, and any of them writes: its answers depend on their order.
     pub fn has_writing_threads(&self) -> bool {
-        matches!(&self.load, SqlLoad::Actors { actors } if actors.iter().any(SqlActor::writes))
+        match &self.load {
+            SqlLoad::Actors { actors } => actors.iter().any(SqlActor::writes),
+            SqlLoad::Replay { replay } => replay.has_writing_threads(),
+            SqlLoad::Alone { .. } => false,
+        }
     }
 }
 

@@ -159,14 +159,9 @@ type row struct {
 
 func (row *row) prepare(rows *sql.Rows, kinds []driver.Kind) error {
 	if len(row.found) == 0 || len(kinds) != len(row.typed) {
-		names, err := rows.Columns()
+		count, err := row.count(rows)
 		if err != nil {
 			return err
-		}
-		count := len(names)
-		row.found, row.targets = make([]any, count), make([]any, count)
-		for at := range row.found {
-			row.targets[at] = &row.found[at]
 		}
 		row.numbers, row.reals, row.texts = make([]int64, count), make([]float64, count), make([]string, count)
 		row.typed = nil
@@ -176,6 +171,16 @@ func (row *row) prepare(rows *sql.Rows, kinds []driver.Kind) error {
 		row.kinds = kinds
 	}
 	return nil
+}
+
+// count counts the columns, and makes a target for each.
+func (row *row) count(rows *sql.Rows) (int, error) {
+	names, err := rows.Columns()
+	row.found, row.targets = make([]any, len(names)), make([]any, len(names))
+	for at := range row.found {
+		row.targets[at] = &row.found[at]
+	}
+	return len(names), err
 }
 
 func (row *row) variables(kinds []driver.Kind) []any {
@@ -202,7 +207,14 @@ func (row *row) scan(rows *sql.Rows, first bool) error {
 	// NULL fits into no variable of a plain type, so such a row is scanned again as it is.
 	row.isFound = true
 	if err := rows.Scan(row.targets...); err != nil {
-		return err
+		// When the statement was run before, a table may have had other columns.
+		before := len(row.found)
+		if count, counting := row.count(rows); counting != nil || count == before {
+			return err
+		}
+		if err := rows.Scan(row.targets...); err != nil {
+			return err
+		}
 	}
 	for at, value := range row.found {
 		switch value.(type) {

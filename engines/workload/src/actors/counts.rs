@@ -16,7 +16,9 @@ use std::{
 pub(crate) struct ActorShape {
     pub(crate) name: String,
     pub(crate) threads: u32,
-    /// Operations due per second; `None` if the actor has no arrival rate.
+    /// Whether each operation is due at a time.
+    pub(crate) is_due: bool,
+    /// How many are due per second, if that is known in advance.
     pub(crate) rate: Option<u64>,
     /// The time during which it takes part; `None`: the whole test.
     pub(crate) during: Option<During>,
@@ -72,7 +74,7 @@ pub(crate) struct ActorCounts {
 #[derive(Default)]
 pub(crate) struct ThreadCounts {
     pub(crate) service: Arc<Counts>,
-    /// Present if the actor has an arrival rate.
+    /// Present if operations are due at a time.
     pub(crate) response: Option<Counts>,
     pub(crate) busy: AtomicU64,
     /// The number of snapshots that the thread holds.
@@ -85,7 +87,7 @@ pub(crate) struct SeenOfActor(Vec<SeenCounts>);
 impl ActorCounts {
     fn new(shape: ActorShape) -> Self {
         let thread = |_| {
-            let response = shape.rate.map(|_| Counts::default());
+            let response = shape.is_due.then(Counts::default);
             Arc::new(ThreadCounts { response, ..ThreadCounts::default() })
         };
         let threads = (0..shape.threads).map(thread).collect();
@@ -101,11 +103,10 @@ impl ActorCounts {
         merged(self.threads.iter().map(|thread| thread.service.to_histogram()))
     }
 
-    /// Returns the response times of all threads, if the actor has an arrival rate.
+    /// Returns the response times of all threads, if operations are due at a time.
     pub(crate) fn response(&self) -> Option<Histogram<u64>> {
-        self.shape
-            .rate
-            .map(|_| merged(self.threads.iter().filter_map(|thread| Some(thread.response.as_ref()?.to_histogram()))))
+        let all = || merged(self.threads.iter().filter_map(|thread| Some(thread.response.as_ref()?.to_histogram())));
+        self.shape.is_due.then(all)
     }
 
     pub(crate) fn unseen(&self) -> SeenOfActor {

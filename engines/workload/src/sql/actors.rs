@@ -3,11 +3,12 @@
 use super::{
     ActionTimes, ObjectAnswer, Sink,
     executor::perform_as,
+    replay::{self, Replay},
     statements::{NamedResults, ThreadAnswers, add_objects},
     tally::SqlTally,
 };
 use crate::{
-    actors::{ActorShape, ActorsDone, Cores, PATIENCE, Shown, ThreadCounts, fairness_ppm, joined, places},
+    actors::{ActorCounts, ActorShape, ActorsDone, Cores, PATIENCE, Shown, ThreadCounts, fairness_ppm, joined, places},
     histogram::to_base64,
     recorder::{RecordedTime, Recorder},
     rng::SplitMix64,
@@ -20,7 +21,6 @@ use dbdyno_engine::{
     sql::{SqlEngine, SqlRow, SqlThreads},
     suite::{SqlActor, SqlSuite, Step},
 };
-use hdrhistogram::Histogram;
 use std::{
     sync::{Arc, Barrier, atomic::Ordering::Relaxed},
     thread,
@@ -60,6 +60,8 @@ pub(crate) struct SqlActorsTest<'t> {
     /// The seed of the streams from which threads draw.
     pub(super) seed: u64,
     pub(super) actors: &'t [SqlActor],
+    /// What they do, if it is not in their steps.
+    pub(super) replay: Option<&'t Replay<'t>>,
     /// Whether any of them writes.
     pub(super) writes: bool,
     pub(super) shown: &'t Shown,
@@ -104,10 +106,13 @@ pub(super) fn heads(actors: &[SqlActor]) -> Vec<ActorHead> {
 }
 
 /// Returns the shape of each actor's counters.
-pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
-    actors.iter().map(|actor| ActorShape {
+///
+/// `is_due`: whether each operation is due at a time.
+pub(super) fn shapes(actors: &[SqlActor], is_due: bool) -> impl Iterator<Item = ActorShape> {
+    actors.iter().map(move |actor| ActorShape {
         name: actor.name.clone(),
         threads: actor.threads,
+        is_due,
         rate: None,
         during: None,
         holds: false,
@@ -115,7 +120,7 @@ pub(super) fn shapes(actors: &[SqlActor]) -> impl Iterator<Item = ActorShape> {
 }
 
 /// The results of one thread.
-struct SqlThreadDone<'e> {
+pub(super) struct SqlThreadDone<'e> {
     tally: SqlTally,
     operations: u64,
     /// Attempts that other threads blocked, and those that were made because of it.
@@ -153,12 +158,20 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
                 // All threads start at once. The first one sets the start time.
                 test.shown.measured_since.get_or_init(Instant::now);
                 let rng = SplitMix64::stream(test.seed, ordinal as u64);
-                let attempts = test.writes.then(|| Attempts::new(engine.clock(), counts));
-                work(engine, test, (&test.actors[actor], thread), (recorder, attempts), rng)
+                let attempts = test.writes.then(|| Attempts::new(engine.clock(), Arc::clone(&counts)));
+                let names = test.replay.map_or_else(
+                    || Step::names(&test.actors[actor].steps).len(),
+                    |replay| replay.spec.statements.len(),
+                );
+                let sink = Threaded::new(engine.clock(), recorder, attempts, names);
+                match test.replay {
+                    Some(replay) => replay::play(engine, replay, thread, &counts, sink),
+                    None => work(engine, test, (&test.actors[actor], thread), sink, rng),
+                }
             })
         };
         let running: Vec<_> = places.iter().enumerate().map(spawn).collect();
-        running.into_iter().map(joined).collect::<Result<Vec<SqlThreadDone<'_>>, _>>()
+        all_done(running.into_iter().map(joined).collect())
     })?;
     let of_actor = |actor: usize| -> Vec<&SqlThreadDone<'_>> {
         places.iter().zip(&threads).filter(|((of, _), _)| *of == actor).map(|(_, thread)| thread).collect()
@@ -167,7 +180,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
     let actor_done = |(place, actor): (usize, &SqlActor)| {
         let threads = of_actor(place);
         let wall_ns = from_first_to_last(threads.iter().copied(), is_real);
-        actor_done((actor, test.writes), &threads, wall_ns, test.shown.actors[place].service())
+        actor_done((actor, test.writes), &threads, wall_ns, &test.shown.actors[place])
     };
     let actors: Vec<ActorDone> = test.actors.iter().enumerate().map(actor_done).collect();
     Ok(SqlActorsDone {
@@ -185,6 +198,15 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
     })
 }
 
+/// Returns what all threads did, or the error that made others stop.
+fn all_done<D>(threads: Vec<Result<D, EngineError>>) -> Result<Vec<D>, EngineError> {
+    let is_cause = |done: &&Result<D, EngineError>| matches!(done, Err(error) if error.message != replay::OTHER_FAILED);
+    match threads.iter().find(is_cause) {
+        Some(Err(cause)) => Err(cause.clone()),
+        _ => threads.into_iter().collect(),
+    }
+}
+
 /// Returns the time from the start of the first thread to the end of the last one, ns. Simulated time is per thread, so there it is the
 /// longest time of a thread.
 fn from_first_to_last<'d>(threads: impl Iterator<Item = &'d SqlThreadDone<'d>> + Clone, is_real: bool) -> u64 {
@@ -200,7 +222,7 @@ fn work<'e, E: SqlThreads>(
     engine: &E,
     test: &SqlActorsTest<'e>,
     (actor, thread): (&'e SqlActor, u32),
-    (mut recorder, mut attempts): (Recorder<E::Clock>, Option<Attempts<E::Clock>>),
+    mut sink: Threaded<'e, E::Clock>,
     mut rng: SplitMix64,
 ) -> Result<SqlThreadDone<'e>, EngineError> {
     let own_names = Step::names(&actor.steps);
@@ -208,29 +230,23 @@ fn work<'e, E: SqlThreads>(
     let places: Vec<usize> = places.flatten().collect();
     let clock = engine.clock();
     let begun_ns = clock.now();
-    recorder.start();
-    let mut own = opened(engine, attempts.as_mut())?;
-    let mut answers = ThreadAnswers::new(own_names.len(), engine.clock());
-    if test.writes {
-        answers.be_unsure();
-    }
-    let mut sink = Threaded { recorder, answers, kept: Vec::new(), is_pending: false, attempts };
+    sink.recorder.start();
+    let mut own = opened(engine, sink.attempts.as_mut())?;
     let operations = perform_as(Some(thread), &mut own.session()?, test.suite, &actor.steps, &mut rng, &mut sink)?;
     own.close()?;
-    sink.recorder.lap();
-    let ended_ns = clock.now();
-    let Threaded { recorder, answers, mut kept, attempts, .. } = sink;
-    let (busy, retries) = attempts.map_or((0, 0), |attempts| (attempts.busy, attempts.retries));
-    let (tally, own) = answers.finish();
+    let mut done = sink.finish(&clock, begun_ns, operations)?;
     // From the names of this actor to those of the test.
-    kept.iter_mut().for_each(|answer| answer.name = answer.name.map(|place| places[place]));
-    let mut named = vec![NamedResults::default(); test.names.len()];
-    own.into_iter().zip(&places).for_each(|(own, place)| named[*place] = own);
-    Ok(SqlThreadDone { tally, operations, busy, retries, named, kept, spent: recorder.finish()?, begun_ns, ended_ns })
+    done.kept.iter_mut().for_each(|answer| answer.name = answer.name.map(|place| places[place]));
+    let own = std::mem::replace(&mut done.named, vec![NamedResults::default(); test.names.len()]);
+    own.into_iter().zip(&places).for_each(|(own, place)| done.named[*place] = own);
+    Ok(done)
 }
 
 /// Opens a handle. Setting its options may have to wait for a thread that writes.
-fn opened<E: SqlThreads>(engine: &E, mut attempts: Option<&mut Attempts<E::Clock>>) -> Result<E, EngineError> {
+pub(super) fn opened<E: SqlThreads>(
+    engine: &E,
+    mut attempts: Option<&mut Attempts<E::Clock>>,
+) -> Result<E, EngineError> {
     loop {
         match (engine.another(), &mut attempts) {
             (Err(error), Some(attempts)) if error.is_busy => attempts.refused(error)?,
@@ -244,7 +260,7 @@ fn opened<E: SqlThreads>(engine: &E, mut attempts: Option<&mut Attempts<E::Clock
 }
 
 /// The attempts of a thread, where threads write: what another thread blocks is done again.
-struct Attempts<C> {
+pub(super) struct Attempts<C> {
     clock: C,
     counts: Arc<ThreadCounts>,
     busy: u64,
@@ -280,14 +296,55 @@ impl<C: Clock> Attempts<C> {
 
 /// Records latencies and keeps answers. The end of an operation is recorded when the next one begins or the handle is closed, so that
 /// closing counts as part of the last operation.
-struct Threaded<'e, C> {
-    recorder: Recorder<C>,
+pub(super) struct Threaded<'e, C> {
+    pub(super) recorder: Recorder<C>,
     answers: ThreadAnswers<C>,
     kept: Vec<ObjectAnswer<'e>>,
     /// Whether an operation was done whose end is not yet recorded.
     is_pending: bool,
     /// Present if threads write.
-    attempts: Option<Attempts<C>>,
+    pub(super) attempts: Option<Attempts<C>>,
+}
+
+impl<'e, C: Clock> Threaded<'e, C> {
+    /// Creates the sink of a thread whose steps have this number of names.
+    fn new(clock: C, recorder: Recorder<C>, attempts: Option<Attempts<C>>, names: usize) -> Self {
+        let mut answers = ThreadAnswers::new(names, clock);
+        if attempts.is_some() {
+            answers.be_unsure();
+        }
+        Self { recorder, answers, kept: Vec::new(), is_pending: false, attempts }
+    }
+
+    /// Waits without work while the timer is paused.
+    pub(super) fn idle<R>(&mut self, wait: impl FnOnce() -> R) -> R {
+        let done = self.recorder.idle(wait);
+        self.answers.go_on();
+        done
+    }
+
+    /// An action under a name has failed, which is an answer too.
+    pub(super) fn failed(&mut self, name: usize, message: String) {
+        self.answers.failed(name, message);
+    }
+
+    /// Returns the results of a thread that closed its last handle. `operations`: how many it did.
+    pub(super) fn finish(
+        mut self,
+        clock: &C,
+        begun_ns: u64,
+        operations: u64,
+    ) -> Result<SqlThreadDone<'e>, EngineError> {
+        if operations > 0 {
+            self.recorder.lap();
+        }
+        let ended_ns = clock.now();
+        let Self { recorder, answers, kept, attempts, .. } = self;
+        let (busy, retries) = attempts.map_or((0, 0), |attempts| (attempts.busy, attempts.retries));
+        let (tally, named) = answers.finish();
+        let spent = recorder.finish()?;
+        Ok(SqlThreadDone { tally, operations, busy, retries, named, kept, spent, begun_ns, ended_ns })
+    }
 }
 
 impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
@@ -365,8 +422,9 @@ fn actor_done(
     (actor, writes): (&SqlActor, bool),
     threads: &[&SqlThreadDone<'_>],
     wall_ns: u64,
-    service: Histogram<u64>,
+    counts: &ActorCounts,
 ) -> ActorDone {
+    let service = counts.service();
     let mut counters = Counters::default();
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
     counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
@@ -380,7 +438,7 @@ fn actor_done(
         rows: threads.iter().map(|thread| thread.rows()).sum(),
         operations_per_sample: 1,
         histogram: to_base64(&service),
-        response: None,
+        response: counts.response().map(|response| to_base64(&response)),
         counters,
     }
 }

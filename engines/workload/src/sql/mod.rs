@@ -6,6 +6,7 @@ mod inputs;
 mod kept;
 mod objects;
 mod program;
+mod replay;
 mod script;
 mod statements;
 mod tally;
@@ -13,9 +14,11 @@ mod tally;
 pub(crate) use actors::{HandlePerThread, SqlOneThread, SqlThreading};
 pub use executor::{ActionTimes, Sink, perform};
 pub use objects::ObjectAnswer;
+pub use replay::verification as replay_verification;
 
 use self::{
     actors::{SqlActorsTest, heads, shapes},
+    replay::Replay,
     statements::ThreadAnswers,
     tally::{Ignore, MeasuringSink, RowsChecksum, SqlTally},
 };
@@ -33,7 +36,7 @@ use dbdyno_engine::{
     protocol::{Event, Job, RunFailure, TestDone},
     serve::Worker,
     sql::{SqlEngine, SqlSession},
-    suite::{SqlActor, SqlLoad, SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
+    suite::{ReplayOrder, ReplaySpec, SqlActor, SqlLoad, SqlSuite, SqlTest, StatementSpec, Step, TableSpec},
 };
 use std::{
     fs::{self, File},
@@ -144,6 +147,7 @@ impl Run<'_> {
         match &test.load {
             SqlLoad::Alone { steps } => self.measure_alone(test, steps, rng, phases, engine),
             SqlLoad::Actors { actors } => self.measure_actors::<E, T>(test, actors, rng, phases, engine),
+            SqlLoad::Replay { replay } => self.measure_replay::<E, T>(test, replay, rng, phases, engine),
         }
     }
 
@@ -187,7 +191,7 @@ impl Run<'_> {
         phases: &mut Phases,
         engine: &mut E,
     ) -> Result<TestDone, EngineError> {
-        let (head, shown) = (test.head(), Arc::new(Shown::new(shapes(actors))));
+        let (head, shown) = (test.head(), Arc::new(Shown::new(shapes(actors, false))));
         let reads = contents(self.suite, test);
         self.harness.announce_actors(head, heads(actors), None);
         self.harness.preparing(head, || self.prepare(test, &mut engine.session()?, rng))?;
@@ -199,6 +203,7 @@ impl Run<'_> {
             names: &names,
             seed: rng.next_u64(),
             actors,
+            replay: None,
             writes: test.has_writing_threads(),
             shown: &shown,
         };
@@ -216,6 +221,43 @@ impl Run<'_> {
         let statements = statements::done(test, &threads.named(), is_certain);
         let done = ActorsDone { verification, ..threads.performed }.result(done);
         Ok(TestDone { statements, ..done })
+    }
+
+    fn measure_replay<E: SqlEngine, T: SqlThreading<E>>(
+        &self,
+        test: &SqlTest,
+        spec: &ReplaySpec,
+        rng: &mut SplitMix64,
+        phases: &mut Phases,
+        engine: &mut E,
+    ) -> Result<TestDone, EngineError> {
+        let replay = Replay::read(spec, self.suite.recording.as_deref())?;
+        let (head, actors) = (test.head(), replay.actors());
+        let shown = Arc::new(Shown::new(shapes(&actors, spec.percent().is_some())));
+        self.harness.announce_actors(head, heads(&actors), None);
+        self.harness.preparing(head, || self.prepare(test, &mut engine.session()?, rng))?;
+
+        let frame = self.harness.begin(head, progress(test.number, head.operations, Arc::clone(&shown)));
+        let names = test.names();
+        let writes = test.has_writing_threads();
+        let of = SqlActorsTest {
+            suite: self.suite,
+            names: &names,
+            seed: rng.next_u64(),
+            actors: &actors,
+            replay: Some(&replay),
+            writes,
+            shown: &shown,
+        };
+        let threads = T::perform(engine, &of)?;
+        let done = frame.end(threads.performed.spent, phases, &self.folder(test), E::MAIN_FILE)?;
+        let answers = engine.answers();
+        let contents = replay::contents(engine)?;
+        let statements = replay::done(spec, &threads.named(), replay::plans(engine, &replay), answers);
+        let verification = answers.then(|| replay_verification(&statements, &contents, &spec.unequal_tables));
+        let done = ActorsDone { verification, ..threads.performed }.result(done);
+        let contents = if spec.order == ReplayOrder::Concurrent { Vec::new() } else { contents };
+        Ok(TestDone { statements, contents, ..done })
     }
 
     /// Does the work before the timer starts, unless it was done before the database was dropped from memory.

@@ -73,6 +73,15 @@ impl<C: Clock> ThreadAnswers<C> {
         unsure.acts.drain(..).for_each(|act| act.add_to(&mut statements.named));
     }
 
+    /// An action of this name has failed, and nothing of its answer counts.
+    pub(super) fn failed(&mut self, name: usize, message: String) {
+        let Some(statements) = &mut self.statements else { return };
+        statements.answer = SqlTally::default();
+        let took = statements.took();
+        let answer = Some(SqlTally::of_failure());
+        statements.add(Act { place: name, took, answer, failure: Some(message) });
+    }
+
     /// Begins the time of the next action now.
     pub(super) fn go_on(&mut self) {
         if let Some(statements) = &mut self.statements {
@@ -117,6 +126,8 @@ struct Act {
     took: u64,
     /// None for a commit.
     answer: Option<SqlTally>,
+    /// What the engine said, if it failed.
+    failure: Option<String>,
 }
 
 impl Act {
@@ -125,6 +136,10 @@ impl Act {
         named.take(self.took);
         if let Some(answer) = self.answer {
             named.answer(answer.to_word(), answer.row_count());
+        }
+        if let Some(message) = self.failure {
+            named.failures += 1;
+            named.failure.get_or_insert(message);
         }
     }
 }
@@ -137,11 +152,14 @@ pub(super) struct NamedResults {
     times: Histogram<u64>,
     /// The sum of the checksums of all executions: it does not depend on their order.
     sum: u64,
+    /// Executions that failed, and what the engine said about the first.
+    failures: u64,
+    failure: Option<String>,
 }
 
 impl Default for NamedResults {
     fn default() -> Self {
-        Self { wall_ns: 0, rows: 0, times: empty(), sum: 0 }
+        Self { wall_ns: 0, rows: 0, times: empty(), sum: 0, failures: 0, failure: None }
     }
 }
 
@@ -178,7 +196,7 @@ impl<C: Clock> ActionTimes for StatementTimer<C> {
         let took = self.took();
         let answer = std::mem::take(&mut self.answer);
         if let Some(place) = name {
-            self.add(Act { place, took, answer: Some(answer) });
+            self.add(Act { place, took, answer: Some(answer), failure: None });
         }
     }
 
@@ -189,7 +207,7 @@ impl<C: Clock> ActionTimes for StatementTimer<C> {
     fn committed(&mut self, name: Option<usize>) {
         let took = self.took() + std::mem::take(&mut self.begin);
         if let Some(place) = name {
-            self.add(Act { place, took, answer: None });
+            self.add(Act { place, took, answer: None, failure: None });
         }
     }
 }
@@ -219,12 +237,16 @@ impl NamedResults {
         self.wall_ns += other.wall_ns;
         self.rows += other.rows;
         self.sum = self.sum.wrapping_add(other.sum);
+        self.failures += other.failures;
+        if self.failure.is_none() {
+            self.failure.clone_from(&other.failure);
+        }
         // Both have the same layout.
         let _ = self.times.add(&other.times);
     }
 
     /// Returns its report. `answers`: whether there are answers under this name.
-    fn done(&self, name: &str, answers: bool) -> StatementDone {
+    pub(super) fn done(&self, name: &str, answers: bool) -> StatementDone {
         let verification = || {
             let mut digest = Digest::default();
             digest.word(self.sum);
@@ -238,6 +260,9 @@ impl NamedResults {
             rows: self.rows,
             histogram: to_base64(&self.times),
             verification: answers.then(verification),
+            failures: self.failures,
+            failure: self.failure.clone(),
+            plan: Vec::new(),
         }
     }
 }

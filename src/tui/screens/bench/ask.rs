@@ -1,12 +1,14 @@
-//! The requests of the Bench screen about the user's presets and the user's own SQL.
+//! The requests of the Bench screen about the user's presets and the user's own files.
 
+use super::files::OwnKind;
 use crate::tui::{
-    screens::{OwnSql, SqlFiles},
+    screens::ReadOwn,
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };
 use dbdyno_catalog::{Workload, bench::Preset};
 use dbdyno_engine::describe::Description;
+use dbdyno_running::own::OwnFiles;
 use std::sync::Arc;
 
 #[derive(Debug)]
@@ -19,15 +21,16 @@ pub enum Request {
         /// Whether an existing preset with this name is replaced.
         replace: bool,
     },
-    /// Makes a suite of the user's SQL statements, which any of these engines may run.
-    OwnSql { ticket: u64, files: SqlFiles, engines: Vec<Arc<Description>> },
+    /// Makes a suite of the user's files, which any of these engines may run.
+    Read { kind: OwnKind, ticket: u64, files: OwnFiles, engines: Vec<Arc<Description>> },
 }
 
 impl HasSubject for Request {
     fn subject(&self) -> Subject {
         match self {
             Self::SavePreset { .. } => Subject::Change,
-            Self::OwnSql { .. } => Subject::read("statements"),
+            Self::Read { kind: OwnKind::Sql, .. } => Subject::read("statements"),
+            Self::Read { kind: OwnKind::Recorded, .. } => Subject::read("recording"),
         }
     }
 }
@@ -40,16 +43,16 @@ pub enum Response {
     Exists(String),
     /// The reason why it cannot be saved.
     Unsaved(String),
-    /// The suite of the user's SQL statements, or the error in the files.
-    OwnSql { ticket: u64, read: Result<Box<OwnSql>, String> },
+    /// The suite of the user's files, or the error in them.
+    Read { kind: OwnKind, ticket: u64, read: Result<Box<ReadOwn>, String> },
 }
 
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::SavePreset { preset, workload, replace } => save(preset, workload.as_deref(), replace, setup),
-        Request::OwnSql { ticket, files, engines } => {
+        Request::Read { kind, ticket, files, engines } => {
             let engines: Vec<&Description> = engines.iter().map(AsRef::as_ref).collect();
-            Response::OwnSql { ticket, read: OwnSql::read(files, &engines, &setup.work_dir).map(Box::new) }
+            Response::Read { kind, ticket, read: ReadOwn::read(files, &engines, &setup.work_dir).map(Box::new) }
         }
     }
 }

@@ -1,6 +1,10 @@
 //! The dialogs of the Bench screen and the handling of their replies.
 
-use super::{BenchPane, BenchScreen, Intents, OptionOwner, Request, selected::Selected, sql::SqlFile};
+use super::{
+    BenchPane, BenchScreen, Intents, OptionOwner, Request,
+    files::{OwnFile, OwnKind},
+    selected::Selected,
+};
 use crate::tui::{
     filter::ListFilter,
     overlay::{ListItem, Reply},
@@ -20,8 +24,8 @@ pub(crate) enum Dialog {
     Values(OptionOwner, String),
     /// One value of an option, typed.
     Value(OptionOwner, String),
-    /// The path of a file of the user's own SQL.
-    File(SqlFile),
+    /// The path of a file of the user's own.
+    File(OwnKind, OwnFile),
     Size,
     /// The number of rounds.
     Rounds,
@@ -40,8 +44,8 @@ pub(crate) enum Dialog {
     Long,
 }
 
-/// Why the user's own SQL is not saved.
-pub(super) const SQL_IS_NO_PRESET: &str = "a preset cannot hold your own SQL: y copies the command that runs it";
+/// Why the user's own files are not saved.
+pub(super) const FILES_ARE_NO_PRESET: &str = "a preset cannot hold your own files: y copies the command that runs them";
 
 impl BenchScreen {
     pub(super) fn ask_tests(&self, world: &World) -> Intents {
@@ -64,11 +68,16 @@ impl BenchScreen {
             Ok(selected) => selected,
             Err(reason) => return vec![Intent::failed(reason)],
         };
+        if let Some(pages) =
+            self.form.measured.own().map(|kind| self.about_files(kind)).filter(|pages| !pages.is_empty())
+        {
+            return pages;
+        }
         let suite = selected.suite();
         let source = match selected {
             Selected::Suite(_) if !world.own_suites.contains(&suite.name) => format!("Reproduces: {}", suite.source),
             Selected::Suite(_) | Selected::Workload(_) => suite.source.clone(),
-            Selected::Sql(read) => read.own.files.sql.display().to_string(),
+            Selected::Files(read) => read.own.files.path().display().to_string(),
         };
         let mut lines = vec![suite.title.clone(), String::new(), source, String::new()];
         lines.extend(suite.notes.iter().map(|note| format!("! {note}")));
@@ -92,7 +101,9 @@ impl BenchScreen {
                 self.choose_values(*owner, option, &chosen, world)
             }
             (Dialog::Values(owner, option), Reply::Text(text)) => self.type_values(*owner, option, &text, world)?,
-            (Dialog::File(file), Reply::Text(path)) => return Ok(self.choose_file(*file, &path, world)),
+            (Dialog::File(kind, file), Reply::Text(path)) => {
+                return Ok(self.choose_file(*kind, *file, &path, world));
+            }
             (Dialog::Size, Reply::Text(text)) => {
                 let size: Size = text.parse()?;
                 let suite = self.suite(world).ok_or("no suite is chosen")?;
@@ -140,7 +151,7 @@ impl BenchScreen {
         let workload = match selected {
             Selected::Suite(_) => None,
             Selected::Workload(made) => Some(Box::new(made.workload.clone())),
-            Selected::Sql(_) => return Err(SQL_IS_NO_PRESET.to_owned()),
+            Selected::Files(_) => return Err(FILES_ARE_NO_PRESET.to_owned()),
         };
         let count = counted(preview.plan.configurations.len(), "configuration");
         let title = format!("{count} of {}", self.subject_name());

@@ -1,6 +1,6 @@
 //! The choices on the Bench screen: everything that a bench needs.
 
-use super::workload::Made;
+use super::{files::OwnKind, workload::Made};
 use dbdyno_catalog::{
     Difference, Suite,
     bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
@@ -13,8 +13,6 @@ use std::collections::BTreeSet;
 pub const DEFAULT_ROUNDS: u32 = 10;
 /// What users call their own workload.
 pub(super) const MY_WORKLOAD: &str = "My workload";
-/// What users call their own statements.
-pub(super) const MY_SQL: &str = "My SQL";
 
 /// An engine in the list, selected or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +36,8 @@ pub(crate) enum BenchSubject {
     /// The user's own workload, which fields describe.
     #[default]
     Workload,
-    /// The statements of the user's own SQL file.
-    Sql,
+    /// The user's own files.
+    Files(OwnKind),
 }
 
 impl BenchSubject {
@@ -48,7 +46,15 @@ impl BenchSubject {
         match self {
             Self::Suite(name) => name,
             Self::Workload => MY_WORKLOAD,
-            Self::Sql => MY_SQL,
+            Self::Files(kind) => kind.name(),
+        }
+    }
+
+    /// Returns the kind of the user's own files, if they are measured.
+    pub(super) fn own(&self) -> Option<OwnKind> {
+        match self {
+            Self::Files(kind) => Some(*kind),
+            Self::Suite(_) | Self::Workload => None,
         }
     }
 }
@@ -113,9 +119,9 @@ impl Form {
         self.memory_limit = made.workload.memory;
     }
 
-    /// Changes to the user's own SQL. It has no suite until it is read.
-    pub(super) fn take_sql(&mut self, suite: Option<&Suite>) {
-        self.measure(BenchSubject::Sql, suite.map(sizes_of).unwrap_or_default());
+    /// Changes to the user's own files. They have no suite until they are read.
+    pub(super) fn take_files(&mut self, kind: OwnKind, suite: Option<&Suite>) {
+        self.measure(BenchSubject::Files(kind), suite.map(sizes_of).unwrap_or_default());
     }
 
     fn measure(&mut self, measured: BenchSubject, (offered, sizes): (Vec<Size>, Vec<Size>)) {

@@ -2,13 +2,13 @@
 
 mod ask;
 mod dialog;
+mod files;
 mod form;
 mod options;
 mod paint;
 mod panes;
 mod preview;
 mod selected;
-mod sql;
 mod workload;
 
 pub use ask::{Request, Response};
@@ -35,10 +35,10 @@ use crate::tui::{
 use dbdyno_catalog::{Suite, bench::Preset};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
+use files::{FileChoice, OwnKind};
 use form::BenchSubject;
 use ratatui::layout::Rect;
 use selected::Selected;
-use sql::SqlChoice;
 use std::collections::BTreeMap;
 use workload::OwnWorkload;
 
@@ -60,8 +60,9 @@ pub struct BenchScreen {
     pub form: Form,
     /// The user's own workload, whether it is selected or not.
     own: OwnWorkload,
-    /// The user's own SQL, whether it is selected or not.
-    sql: SqlChoice,
+    /// The user's own SQL and recording, whether they are selected or not.
+    sql: FileChoice,
+    recorded: FileChoice,
     /// The engines that cannot run what is selected, with the reason.
     refused: BTreeMap<String, String>,
     /// The plan with its estimated cost, or the error in the choices.
@@ -173,8 +174,8 @@ impl BenchScreen {
         let suite = match selected {
             // The job writes its file.
             Selected::Workload(made) => Some(Intent::Suite(Box::new(made.suite.clone()))),
-            // No file has the suite of the user's own SQL, so it is not one to choose.
-            Selected::Suite(_) | Selected::Sql(_) => None,
+            // No file has the suite of the user's own files, so it is not one to choose.
+            Selected::Suite(_) | Selected::Files(_) => None,
         };
         suite.into_iter().chain([Intent::Measure(Box::new(start))]).collect()
     }
@@ -205,7 +206,8 @@ impl Screen for BenchScreen {
             owner: OptionOwner::Entry(0),
             form,
             own: OwnWorkload::new(world),
-            sql: SqlChoice::default(),
+            sql: FileChoice::none(OwnKind::Sql),
+            recorded: FileChoice::none(OwnKind::Recorded),
             refused: BTreeMap::new(),
             preview: Err(String::new()),
             filter: ListFilter::default(),
@@ -223,7 +225,9 @@ impl Screen for BenchScreen {
     fn asks(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
         Some(match action {
             Action::Presets => dialog::ask_preset(context.world),
-            Action::Save if self.form.measured == BenchSubject::Sql => vec![Intent::failed(dialog::SQL_IS_NO_PRESET)],
+            Action::Save if self.form.measured.own().is_some() => {
+                vec![Intent::failed(dialog::FILES_ARE_NO_PRESET)]
+            }
             Action::Save => {
                 let help = "a name: letters, digits, - and _; it goes into your presets folder";
                 vec![Intent::prompt(Dialog::SaveAs, "Save as preset", help, "")]
@@ -316,12 +320,13 @@ impl Screen for BenchScreen {
                 vec!["Your presets folder already has a preset of that name.".to_owned()],
             )],
             Response::Unsaved(reason) => vec![Intent::failed(reason)],
-            Response::OwnSql { ticket, read } => {
-                let is_new = self.sql.take(ticket, read, &context.world.registry);
-                if is_new && self.form.measured == BenchSubject::Sql {
-                    self.take_sql(context.world);
+            Response::Read { kind, ticket, read } => {
+                let is_new = self.files_mut(kind).take(ticket, read, &context.world.registry);
+                if !is_new || self.form.measured.own() != Some(kind) {
+                    return Intents::new();
                 }
-                Intents::new()
+                self.take_files(kind, context.world);
+                self.about_files(kind)
             }
         }
     }
@@ -329,7 +334,7 @@ impl Screen for BenchScreen {
     fn world_changed(&mut self, world: &World) {
         self.form.take_engines(&world.registry);
         self.own.make(world);
-        self.sql.suit(&world.registry);
+        OwnKind::ALL.into_iter().for_each(|kind| self.files_mut(kind).suit(&world.registry));
         self.point_at_subject(world);
         self.plan(world);
     }
@@ -344,6 +349,6 @@ impl Screen for BenchScreen {
 
     /// Presets are not part of the store, but statements are run.
     fn disturbs(request: &Request) -> bool {
-        matches!(request, Request::OwnSql { .. })
+        matches!(request, Request::Read { .. })
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{
     BenchPane, BenchScreen, Dialog, Intents,
+    files::{FileChoice, OwnFile, OwnKind},
     form::BenchSubject,
-    sql::{SqlChoice, SqlFile},
     workload::{OwnWorkload, field, steps},
 };
 use crate::tui::{overlay::ListItem, screens::intent::Intent, world::World};
@@ -70,7 +70,7 @@ impl<'a> OptionRow<'a> {
         }
     }
 
-    fn file(file: SqlFile, chosen: &'a SqlChoice) -> Self {
+    fn file(file: OwnFile, chosen: &'a FileChoice) -> Self {
         Self {
             name: file.name(),
             default: "none",
@@ -112,9 +112,9 @@ impl BenchScreen {
         self.form.measured == BenchSubject::Workload && self.owner == OptionOwner::Suite
     }
 
-    /// Whether the options shown are the files of the user's own SQL.
-    fn shows_files(&self) -> bool {
-        self.form.measured == BenchSubject::Sql && self.owner == OptionOwner::Suite
+    /// Returns the kind of the user's own files, if the options shown are these.
+    fn shown_files(&self) -> Option<OwnKind> {
+        self.form.measured.own().filter(|_| self.owner == OptionOwner::Suite)
     }
 
     /// Returns the visible options.
@@ -123,20 +123,17 @@ impl BenchScreen {
             let shown = FIELDS.iter().filter(|field| self.filter.means_text(field.name));
             return shown.map(|field| OptionRow::field(field, &self.own)).collect();
         }
-        if self.shows_files() {
-            let shown = SqlFile::ALL.into_iter().filter(|file| self.filter.means_text(file.name()));
-            return shown.map(|file| OptionRow::file(file, &self.sql)).collect();
-        }
+        let files = self.shown_files().into_iter().flat_map(|kind| {
+            let shown = kind.files().into_iter().filter(|file| self.filter.means_text(file.name()));
+            shown.map(move |file| OptionRow::file(file, self.files(kind)))
+        });
         let specs: &[OptionSpec] = match self.owner {
             OptionOwner::Suite => self.suite(world).map_or(&[], |suite| &suite.options),
             OptionOwner::Entry(_) => self.description(world).map_or(&[], |description| &description.options),
         };
         let values = self.values(self.owner);
-        specs
-            .iter()
-            .filter(|spec| self.filter.means_text(&spec.name))
-            .map(|spec| OptionRow::option(spec, values))
-            .collect()
+        let specs = specs.iter().filter(|spec| self.filter.means_text(&spec.name));
+        files.chain(specs.map(|spec| OptionRow::option(spec, values))).collect()
     }
 
     /// Returns the tiers of the shown engine's selected configurations, highest first.
@@ -210,8 +207,8 @@ impl BenchScreen {
 
     pub(super) fn ask_value(&self, world: &World) -> Intents {
         let Some(row) = self.at_cursor(world) else { return Intents::new() };
-        if let Some(file) = self.file_of(&row) {
-            return self.ask_file(file);
+        if let Some((kind, file)) = self.file_of(&row) {
+            return self.ask_file(kind, file);
         }
         let expected = self.spec(self.owner, row.name, world).map(|spec| spec.kind.expected());
         let help = match expected {
@@ -231,8 +228,8 @@ impl BenchScreen {
         if self.shows_fields() {
             return vec![Intent::said("a sweep varies options of engines: a workload has one value for each field")];
         }
-        if self.shows_files() {
-            return vec![Intent::said("a sweep varies options of engines: statements come from one file")];
+        if self.file_of(&row).is_some() {
+            return vec![Intent::said("a sweep varies options of engines: the workload comes from one file")];
         }
         if row.words.is_empty() {
             return self.ask_value(world);
@@ -257,8 +254,8 @@ impl BenchScreen {
     pub(super) fn reset(&mut self, world: &World) -> Intents {
         let Some(row) = self.at_cursor(world) else { return Intents::new() };
         let (name, file) = (row.name.to_owned(), self.file_of(&row));
-        if let Some(file) = file {
-            return self.choose_file(file, "", world);
+        if let Some((kind, file)) = file {
+            return self.choose_file(kind, file, "", world);
         }
         if let Some(field) = field(&name).filter(|_| self.shows_fields()) {
             self.own.reset(field, world);
@@ -270,8 +267,9 @@ impl BenchScreen {
     }
 
     /// Returns the file of a row, if files are shown.
-    fn file_of(&self, row: &OptionRow<'_>) -> Option<SqlFile> {
-        SqlFile::ALL.into_iter().find(|file| self.shows_files() && file.name() == row.name)
+    fn file_of(&self, row: &OptionRow<'_>) -> Option<(OwnKind, OwnFile)> {
+        let kind = self.shown_files()?;
+        Some((kind, kind.files().into_iter().find(|file| file.name() == row.name)?))
     }
 
     pub(super) fn choose_values(&mut self, owner: OptionOwner, option: &str, chosen: &[usize], world: &World) {

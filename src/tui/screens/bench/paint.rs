@@ -243,7 +243,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         Ok(preview) => preview,
         Err(reason) => {
             let inner = paint.pane(area, "Plan", false);
-            let (sign, role) = if bench.awaits_sql() { ("…", Role::Dim) } else { ("✗", Role::Bad) };
+            let (sign, role) = if bench.awaits_files() { ("…", Role::Dim) } else { ("✗", Role::Bad) };
             paint.wrapped(inner, &format!("{sign} {reason}"), role);
             return;
         }

@@ -2,7 +2,8 @@
 
 use super::{
     BenchScreen, Dialog, Intents, OptionOwner,
-    form::{BenchSubject, MY_SQL, MY_WORKLOAD},
+    files::OwnKind,
+    form::{BenchSubject, MY_WORKLOAD},
 };
 use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_catalog::Suite;
@@ -12,8 +13,8 @@ use dbdyno_catalog::Suite;
 pub(super) enum Measurable<'w> {
     /// The workload that the form describes.
     Workload,
-    /// The statements of the user's own SQL file.
-    Sql,
+    /// The user's own files.
+    Files(OwnKind),
     /// A suite in the user's folder.
     Mine(&'w Suite),
     /// A built-in suite.
@@ -26,14 +27,16 @@ impl<'w> Measurable<'w> {
         let (mine, published): (Vec<&Suite>, Vec<&Suite>) =
             world.suites.iter().partition(|suite| world.own_suites.contains(&suite.name));
         let mine = mine.into_iter().map(Self::Mine);
-        [Self::Workload, Self::Sql].into_iter().chain(mine).chain(published.into_iter().map(Self::Published)).collect()
+        let own = OwnKind::ALL.into_iter().map(Self::Files);
+        let published = published.into_iter().map(Self::Published);
+        std::iter::once(Self::Workload).chain(own).chain(mine).chain(published).collect()
     }
 
     /// Returns its name, and its suite if that is one of the catalog.
     pub(super) fn named(self) -> (&'w str, Option<&'w Suite>) {
         match self {
             Self::Workload => (MY_WORKLOAD, None),
-            Self::Sql => (MY_SQL, None),
+            Self::Files(kind) => (kind.name(), None),
             Self::Mine(suite) | Self::Published(suite) => (&suite.name, Some(suite)),
         }
     }
@@ -41,7 +44,8 @@ impl<'w> Measurable<'w> {
     /// Whether this is what a form measures.
     pub(super) fn is(self, measured: &BenchSubject) -> bool {
         match (self, measured) {
-            (Self::Workload, BenchSubject::Workload) | (Self::Sql, BenchSubject::Sql) => true,
+            (Self::Workload, BenchSubject::Workload) => true,
+            (Self::Files(one), BenchSubject::Files(other)) => one == *other,
             (Self::Mine(suite) | Self::Published(suite), BenchSubject::Suite(name)) => suite.name == *name,
             _ => false,
         }
@@ -83,7 +87,7 @@ impl BenchScreen {
         let under_cursor = Measurable::all(world).get(self.cursor().at).copied();
         match under_cursor.filter(|subject| !subject.is(&self.form.measured)) {
             Some(Measurable::Workload) => self.take_own(world),
-            Some(Measurable::Sql) => self.take_sql(world),
+            Some(Measurable::Files(kind)) => self.take_files(kind, world),
             Some(Measurable::Mine(suite) | Measurable::Published(suite)) => {
                 self.form.take_suite(suite);
                 self.plan(world);

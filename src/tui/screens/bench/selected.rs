@@ -1,6 +1,6 @@
 //! The selected subject: its suite, its engines, and the command that runs it.
 
-use super::{BenchScreen, Preview, form::BenchSubject, sql::ReadSql, workload::Made};
+use super::{BenchScreen, Preview, files::ReadFiles, form::BenchSubject, workload::Made};
 use crate::tui::world::World;
 use dbdyno_catalog::{Suite, bench::Spec, engines::Engine};
 
@@ -11,8 +11,8 @@ pub(super) enum Selected<'s> {
     Suite(&'s Suite),
     /// The workload that the fields describe.
     Workload(&'s Made),
-    /// The statements of the user's file.
-    Sql(&'s ReadSql),
+    /// The user's own files.
+    Files(&'s ReadFiles),
 }
 
 impl<'s> Selected<'s> {
@@ -20,7 +20,7 @@ impl<'s> Selected<'s> {
         match self {
             Self::Suite(suite) => suite,
             Self::Workload(made) => &made.suite,
-            Self::Sql(read) => &read.own.suite,
+            Self::Files(read) => read.own.suite(),
         }
     }
 
@@ -29,9 +29,9 @@ impl<'s> Selected<'s> {
         let arguments = match self {
             Self::Suite(_) => spec.arguments(),
             Self::Workload(made) => made.workload.arguments(spec.clone(), &made.sizes),
-            Self::Sql(read) => {
+            Self::Files(read) => {
                 let run = std::iter::once("run".to_owned());
-                run.chain(read.own.words()).chain(spec.flags()).collect()
+                run.chain(read.own.files.words()).chain(spec.flags()).collect()
             }
         };
         std::iter::once("dbdyno".to_owned()).chain(arguments).collect()
@@ -52,7 +52,7 @@ impl BenchScreen {
                 return found.map(Selected::Suite).ok_or_else(|| format!("there is no suite `{name}`"));
             }
             BenchSubject::Workload => self.own.made().map(Selected::Workload).map_err(Clone::clone),
-            BenchSubject::Sql => self.sql.read().map(Selected::Sql),
+            BenchSubject::Files(kind) => self.files(*kind).read().map(Selected::Files),
         };
         selected.map_err(|why| format!("{}: {why}", self.subject_name()))
     }
@@ -73,14 +73,17 @@ impl BenchScreen {
             BenchSubject::Suite(suite) => world.engine_on(suite, name),
             BenchSubject::Workload => self.own.made().ok()?.engine(name),
             // Its options can be chosen before the file.
-            BenchSubject::Sql => self.sql.read().map_or_else(|_| &world.registry, |read| &read.suited).get(name).ok(),
+            BenchSubject::Files(kind) => {
+                let read = self.files(*kind).read();
+                read.map_or_else(|_| &world.registry, |read| &read.suited).get(name).ok()
+            }
         }
     }
 
     /// Returns the bench that the form describes.
     pub(super) fn spec_of(&self, selected: Selected<'_>, world: &World) -> Spec {
         let mut spec = self.form.spec(&selected.suite().name);
-        if let Selected::Sql(read) = selected {
+        if let Selected::Files(read) = selected {
             read.add_options(&mut spec.engines, &world.registry);
         }
         spec

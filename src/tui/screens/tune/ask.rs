@@ -1,13 +1,14 @@
 //! The requests of the Tune screen: ledgers, the user's SQL statements, stored runs of a sweep.
 
 use crate::tui::{
-    screens::{OwnSql, SqlFiles},
+    screens::ReadOwn,
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };
 use dbdyno_comparing::compare::load;
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::metric::Metric;
+use dbdyno_running::own::OwnFiles;
 use dbdyno_running::tune::{
     Ledger, Trial, accept,
     effects::{GridEffects, effects},
@@ -26,7 +27,7 @@ pub enum Request {
     /// Makes a trial's change the base of later trials.
     Accept(Box<Trial>),
     /// Makes a workload of the user's SQL statements.
-    OwnSql { ticket: u64, files: SqlFiles, engine: Box<Description> },
+    OwnSql { ticket: u64, files: OwnFiles, engine: Box<Description> },
     /// The importance of each option in the runs of a selection.
     Effects { ticket: u64, selection: String },
 }
@@ -55,7 +56,7 @@ pub enum Response {
     /// The accepted trial, or the reason why it was not accepted.
     Accepted(Result<Box<Trial>, String>),
     /// The workload, or the error in the files.
-    OwnSql { ticket: u64, read: Result<Box<OwnSql>, String> },
+    OwnSql { ticket: u64, read: Result<Box<ReadOwn>, String> },
     /// The effects of the options, or the reason why the selection is not a grid.
     Effects { ticket: u64, found: Result<Box<GridEffects>, String> },
 }
@@ -84,11 +85,11 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
 }
 
 /// Reads statements that this engine will run.
-fn own_sql(files: SqlFiles, engine: &Description, setup: &TuiSetup) -> Result<OwnSql, String> {
+fn own_sql(files: OwnFiles, engine: &Description, setup: &TuiSetup) -> Result<ReadOwn, String> {
     if files.database.is_some() && !engine.sqlite_files {
         return Err(format!("databases of {} are no files of SQLite: it cannot start from one", engine.name));
     }
-    OwnSql::read(files, &[engine], &setup.work_dir)
+    ReadOwn::read(files, &[engine], &setup.work_dir)
 }
 
 fn last(store: &Store) -> Result<Option<Ledger>, String> {

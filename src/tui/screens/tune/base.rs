@@ -1,15 +1,10 @@
 //! The parts of a tuning task and their dialogs: engine, suite or statements, size, rounds, base, ledger.
 
 use super::{Dialog, Intents, Request, TuneScreen};
-use crate::tui::{
-    keys::Action,
-    overlay::ListItem,
-    screens::{SqlFiles, intent::Intent},
-    widgets::cursor::ListCursor,
-    world::World,
-};
+use crate::tui::{keys::Action, overlay::ListItem, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_catalog::TestInfo;
 use dbdyno_engine::describe::{Description, OptionKind, OptionSpec};
+use dbdyno_running::own::OwnFiles;
 use std::collections::BTreeMap;
 
 /// A part of the tuning task.
@@ -138,7 +133,9 @@ impl TuneScreen {
         let now = |part: TaskPart| match part {
             TaskPart::Engine => form.engine.clone(),
             TaskPart::Suite => form.suite.clone(),
-            TaskPart::OwnSql => form.own.as_ref().map_or_else(String::new, |own| own.files.sql.display().to_string()),
+            TaskPart::OwnSql => {
+                form.own.as_ref().map_or_else(String::new, |own| own.files.path().display().to_string())
+            }
             TaskPart::Size => form.size.map_or_else(|| "default".to_owned(), |size| size.to_string()),
             TaskPart::Rounds => form.rounds(world).to_string(),
             TaskPart::Base if form.base.is_empty() => "defaults".to_owned(),
@@ -172,7 +169,7 @@ impl TuneScreen {
             }
             TaskPart::OwnSql => {
                 let help = "a file of SQL; statements before a line `-- measure` prepare and are not timed";
-                let now = form.own.as_ref().map_or_else(String::new, |own| own.files.sql.display().to_string());
+                let now = form.own.as_ref().map_or_else(String::new, |own| own.files.path().display().to_string());
                 Intent::prompt(Dialog::Sql, "Your own statements", help, now)
             }
             TaskPart::Size => {
@@ -241,14 +238,14 @@ impl TuneScreen {
         vec![Intent::prompt(Dialog::Database(sql.into()), "Their database", help, now)]
     }
 
-    pub(super) fn read_sql(&mut self, files: SqlFiles, world: &World) -> Result<Intents, String> {
+    pub(super) fn read_sql(&mut self, files: OwnFiles, world: &World) -> Result<Intents, String> {
         let engine = self.form.found(world).ok_or("no engine is chosen")?;
         Ok(self.ask_sql(files, &engine.description))
     }
 
-    fn ask_sql(&mut self, files: SqlFiles, engine: &Description) -> Intents {
+    fn ask_sql(&mut self, files: OwnFiles, engine: &Description) -> Intents {
         self.ticket += 1;
-        let said = format!("running each statement of {} once", files.sql.display());
+        let said = format!("running each statement of {} once", files.path().display());
         self.reading = Some(said.clone());
         let request = Request::OwnSql { ticket: self.ticket, files, engine: Box::new(engine.clone()) };
         vec![Intent::said(said), Intent::Request(request)]

@@ -1,19 +1,13 @@
 //! The dialogs of the Tune screen and the handling of their replies.
 
 use super::{Intents, Request, TuneScreen, base::TaskPart, copy::CopyItem, search::Term, start::LongStart};
-use crate::tui::{
-    export,
-    overlay::Reply,
-    screens::{
-        intent::Intent,
-        own_sql::{STATEMENT_LIMIT, SqlFiles},
-    },
-    widgets::cursor::ListCursor,
-    world::World,
-};
+use crate::tui::{export, overlay::Reply, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_foundation::base::typed;
 use dbdyno_reports::{command::shell, tune::ledger_sheet};
-use dbdyno_running::runner::SessionRequest;
+use dbdyno_running::{
+    own::{OwnFiles, OwnSubject, STATEMENT_LIMIT},
+    runner::SessionRequest,
+};
 use dbdyno_store::Selection;
 use serde_json::json;
 use std::path::PathBuf;
@@ -148,7 +142,8 @@ impl TuneScreen {
             }
             Dialog::Limit(sql, database) => {
                 let limit = typed::duration(text)?;
-                return self.read_sql(SqlFiles { sql: sql.clone(), database: database.clone(), limit }, world);
+                let subject = OwnSubject::Statements { sql: sql.clone(), limit };
+                return self.read_sql(OwnFiles { subject, database: database.clone() }, world);
             }
             Dialog::Value(option) => {
                 if let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == *option) {

@@ -1,6 +1,6 @@
 //! The tuning task (engine, suite, size, test and base) and the change to try.
 
-use crate::tui::{screens::OwnSql, world::World};
+use crate::tui::{screens::ReadOwn, world::World};
 use dbdyno_catalog::{
     Suite, TestPick,
     bench::{BenchEstimate, estimate},
@@ -16,7 +16,7 @@ pub struct TrialForm {
     pub(crate) engine: String,
     pub(crate) suite: String,
     /// The user's own SQL statements, if they make up the suite.
-    pub(crate) own: Option<OwnSql>,
+    pub(crate) own: Option<ReadOwn>,
     pub(crate) suite_options: BTreeMap<String, String>,
     /// The size; none for the suite's first size.
     pub(crate) size: Option<Size>,
@@ -64,10 +64,10 @@ impl TrialForm {
         self.begin_anew();
     }
 
-    /// Changes to the user's own statements. The base has the options of the database from which they start.
-    pub(crate) fn take_own(&mut self, own: OwnSql, world: &World) {
-        self.take_suite(&own.suite);
-        let options = own.options();
+    /// Changes to the user's own files. The base has the options of the database from which they start.
+    pub(crate) fn take_own(&mut self, own: ReadOwn, world: &World) {
+        self.take_suite(own.suite());
+        let options = self.found(world).map(|engine| own.options(&engine.description)).unwrap_or_default();
         self.own = Some(own);
         self.base = self.not_default(&options, world);
     }
@@ -158,13 +158,13 @@ impl TrialForm {
 
     /// Returns a suite by its name, from the catalog or from the user's statements.
     fn suite_named<'a>(&'a self, name: &str, world: &'a World) -> Option<&'a Suite> {
-        let own = self.own.as_ref().map(|own| &own.suite);
+        let own = self.own.as_ref().map(ReadOwn::suite);
         own.into_iter().chain(&world.suites).find(|suite| suite.name == name)
     }
 
-    /// Returns the user's own SQL statements, if they make up this suite.
-    pub(crate) fn own_of(&self, suite: &str) -> Option<&OwnSql> {
-        self.own.as_ref().filter(|own| own.suite.name == suite)
+    /// Returns the user's own files, if they make up this suite.
+    pub(crate) fn own_of(&self, suite: &str) -> Option<&ReadOwn> {
+        self.own.as_ref().filter(|own| own.suite().name == suite)
     }
 
     pub(crate) fn specs<'w>(&self, world: &'w World) -> &'w [OptionSpec] {

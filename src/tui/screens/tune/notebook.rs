@@ -50,7 +50,7 @@ impl TuneScreen {
     /// Returns the command that repeats a trial; none if its engine is not available.
     pub(super) fn command_of(&self, trial: &Trial, world: &World) -> Option<String> {
         let engine = world.engine_on(&trial.suite, &trial.engine)?;
-        let files = self.form.own_of(&trial.suite).map(|own| own.words()).unwrap_or_default();
+        let files = self.form.own_of(&trial.suite).map(|own| own.files.words()).unwrap_or_default();
         let mut words = trial_command(&engine.description, trial, &files);
         words.extend(world.arguments.iter().cloned());
         Some(shell(words))
@@ -74,7 +74,7 @@ impl TuneScreen {
                 self.reading = None;
                 match read {
                     Ok(own) => {
-                        let said = format!("{} is the workload now: p goes back to suites", own.suite.name);
+                        let said = format!("{} is the workload now: p goes back to suites", own.suite().name);
                         self.form.take_own(*own, world);
                         let mut intents = self.read_ledger();
                         intents.push(Intent::said(said));

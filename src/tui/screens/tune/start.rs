@@ -45,7 +45,7 @@ struct PlannedJob {
 impl TuneScreen {
     /// Returns the arguments that name the user's own SQL files, if the workload consists of statements.
     pub(super) fn files(&self, workload: &TunedWorkload) -> Vec<String> {
-        self.form.own_of(&workload.suite.name).map(|own| own.words()).unwrap_or_default()
+        self.form.own_of(&workload.suite.name).map(|own| own.files.words()).unwrap_or_default()
     }
 
     /// Returns the intent that starts a tuning job. A new job uses the seed that the user set.

@@ -157,6 +157,9 @@ pub fn refusal(
     if let Some(reason) = suite.refusal(pick).filter(|_| description.tables_as_data) {
         return Some(reason.to_owned());
     }
+    if suite.replays_recording() && !description.replays.contains(&suite.kind) {
+        return Some("it does not replay recordings".to_owned());
+    }
     if suite.has_actors(pick) && !description.threads.contains_key(&suite.kind) {
         return Some("it works with one thread, and the suite has tests of several".to_owned());
     }

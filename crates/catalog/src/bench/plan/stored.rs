@@ -58,9 +58,10 @@ pub struct DifferingVersion {
 }
 
 impl BenchPlan {
-    /// Returns the plan in its stored form; `None` for a suite that starts from a database, which is available to this process only.
+    /// Returns the plan in its stored form; `None` for a suite that starts from a database or replays a recording, whose files are available
+    /// to this process only.
     pub fn stored(&self) -> Option<StoredPlan> {
-        if self.suite.starts_from_database() {
+        if self.suite.starts_from_database() || self.suite.replays_recording() {
             return None;
         }
         let configuration = |configuration: &Configuration| StoredConfiguration {

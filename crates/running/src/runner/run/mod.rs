@@ -93,6 +93,8 @@ struct RunInProgress<'r, 's> {
     followed: UnstoredSeconds,
     names: HashMap<u32, String>,
     arrivals: HashMap<(u32, String), Arrival>,
+    /// Whether the rows of its tests depend on the order of threads.
+    has_uncertain_rows: bool,
     turns: Turns,
     actors: Vec<ActorRecord>,
     noise: Option<NoiseSample>,
@@ -161,6 +163,7 @@ impl<'r, 's> RunInProgress<'r, 's> {
             followed: UnstoredSeconds::default(),
             names: HashMap::new(),
             arrivals: HashMap::new(),
+            has_uncertain_rows: false,
             turns: Turns::default(),
             actors: Vec::new(),
             noise: None,

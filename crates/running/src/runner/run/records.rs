@@ -5,9 +5,12 @@ use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram};
 use dbdyno_catalog::bench::Configuration;
 use dbdyno_engine::{
     protocol::{ActorDone, ActorProgress, StatementDone, SuiteJob, TestDone},
-    suite::{Arrival, KvLoad, KvTest},
+    suite::{Arrival, KvLoad, KvTest, SqlLoad},
 };
-use dbdyno_foundation::{host::NoiseSample, metric::Figures};
+use dbdyno_foundation::{
+    host::NoiseSample,
+    metric::{Figures, Metric},
+};
 use dbdyno_store::{ActorRecord, Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord};
 use dbdyno_workload::histogram::supported_quantile;
 use jiff::Timestamp;
@@ -29,6 +32,7 @@ impl RunInProgress<'_, '_> {
     pub(super) async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
         self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
         self.arrivals = arrivals(suite);
+        self.has_uncertain_rows = has_uncertain_rows(suite);
         self.turns = Turns::of(suite);
         let of = |scope: &str, name: &str, value: &str| OptionRecord {
             run_id: self.run.run_id.clone(),
@@ -120,7 +124,7 @@ impl RunInProgress<'_, '_> {
             test: done.test,
             test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
             finished_at: Some(Timestamp::now()),
-            figures: Figures::from_test_done(done, histogram.map(|sent| &sent.samples)),
+            figures: self.certain(Figures::from_test_done(done, histogram.map(|sent| &sent.samples))),
             verification: done.verification.clone(),
             agrees: None,
             operations_per_sample: Some(done.operations_per_sample),
@@ -153,6 +157,14 @@ impl RunInProgress<'_, '_> {
         self.keep(Batch { slots, readings, ..Batch::default() }).await
     }
 
+    /// Leaves out what no two runs have in common.
+    fn certain(&self, mut figures: Figures) -> Figures {
+        if self.has_uncertain_rows {
+            figures.set(Metric::Rows, None);
+        }
+        figures
+    }
+
     async fn keep(&mut self, batch: Batch) -> Result<(), StopReason> {
         if self.session.keep(batch).await {
             return Ok(());
@@ -182,13 +194,16 @@ impl RunInProgress<'_, '_> {
             threads: Some(actor.threads),
             arrival_rate: arrival.map(|arrival| arrival.rate),
             arrival_gaps: arrival.map(|arrival| arrival.gaps.word().to_owned()),
-            figures: Figures::from_actor_done(actor, Some(&service.samples), response_samples).begun_as(&of.figures),
+            figures: self
+                .certain(Figures::from_actor_done(actor, Some(&service.samples), response_samples))
+                .begun_as(&of.figures),
             verification: None,
             agrees: None,
             operations_per_sample: Some(actor.operations_per_sample),
             histogram: Some(Blob(service.bytes.clone())),
             response_histogram: response.map(|sent| Blob(sent.bytes.clone())),
             failure: None,
+            plan: None,
         })
     }
 
@@ -207,6 +222,12 @@ impl RunInProgress<'_, '_> {
     }
 }
 
+/// Whether the rows of a test depend on the order of its threads, although its verification value does not.
+fn has_uncertain_rows(suite: &SuiteJob) -> bool {
+    let SuiteJob::Sql(suite) = suite else { return false };
+    suite.tests.iter().any(|test| matches!(&test.load, SqlLoad::Replay { replay } if replay.has_writing_threads()))
+}
+
 /// Returns when the operations of actors are due, by test and actor.
 fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
     let SuiteJob::Kv(suite) = suite else { return HashMap::new() };
@@ -215,6 +236,16 @@ fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
         load.actors.iter().filter_map(|actor| Some(((test.number, actor.name.clone()), actor.arrival?))).collect()
     };
     suite.tests.iter().flat_map(of_test).collect()
+}
+
+/// The most that is kept of a statement's plan, characters.
+const PLAN_CHARS: usize = 4_000;
+
+/// Returns a plan as it is stored. Engines are not trusted to be brief.
+fn plan(steps: &[String]) -> Option<String> {
+    let clean = |step: &String| step.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    let text = steps.iter().map(clean).collect::<Vec<_>>().join("\n");
+    (!text.is_empty()).then(|| text.chars().take(PLAN_CHARS).collect())
 }
 
 /// Returns the record of the steps of a test that have one name: a part of the test, like an actor's.
@@ -237,5 +268,6 @@ fn statement_record(of: &TestRecord, statement: &StatementDone) -> Result<ActorR
         histogram: Some(Blob(times.bytes.clone())),
         response_histogram: None,
         failure: None,
+        plan: plan(&statement.plan),
     })
 }

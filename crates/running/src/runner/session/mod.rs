@@ -14,8 +14,8 @@ use super::{
     resume::Resumable,
 };
 use dbdyno_catalog::{
+    RECORDING_NAMES, SCRIPT_NAMES,
     bench::{BenchPlan, Configuration},
-    is_script,
 };
 use dbdyno_comparing::lint::{self, HarnessCosts, ReadingTests, SessionEvidence};
 use dbdyno_foundation::{
@@ -350,6 +350,8 @@ impl RunningSession<'_> {
         };
         let first = self.plan.configurations.first();
         let reading = first.map(|one| ReadingTests::of(&self.plan.job(one))).unwrap_or_default();
+        let suite = &self.plan.suite;
+        let notes = |prefix| if suite.name.starts_with(prefix) { suite.notes.as_slice() } else { &[] };
         let evidence = SessionEvidence {
             session: &self.record,
             folder: facts,
@@ -357,7 +359,8 @@ impl RunningSession<'_> {
             runs: &runs,
             results: &results,
             actors: &actors,
-            stand_ins: if is_script(&self.plan.suite.name) { &self.plan.suite.notes } else { &[] },
+            stand_ins: notes(SCRIPT_NAMES),
+            replay: notes(RECORDING_NAMES),
             reading: &reading,
             harness: &harness,
             is_open: self.is_open,

@@ -46,6 +46,7 @@ pub(super) fn shapes(load: &KvActors) -> impl Iterator<Item = ActorShape> {
     load.actors.iter().map(|actor| ActorShape {
         name: actor.name.clone(),
         threads: actor.threads,
+        is_due: actor.arrival.is_some(),
         rate: actor.arrival.map(|arrival| arrival.rate),
         during: actor.during,
         holds: actor.work.holds(),

@@ -1,0 +1,163 @@
+//! The user's own workload, from files: statements of SQL, or a recording.
+
+use crate::{
+    replay::{RecordedError, RecordedTerms, RecordedWorkload},
+    script::{self, DatabaseSnapshot, ScriptError, ScriptTerms},
+};
+use dbdyno_catalog::Suite;
+use dbdyno_engine::describe::Description;
+use dbdyno_foundation::base::typed::written_duration;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Default time limit of each statement of a file when it is tried once.
+pub const STATEMENT_LIMIT: Duration = Duration::from_secs(60);
+
+/// The files of the user's own workload.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnFiles {
+    pub subject: OwnSubject,
+    /// The SQLite database that it starts from, which is only read. None: an empty one, or the one that a recording has.
+    pub database: Option<PathBuf>,
+}
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OwnSubject {
+    /// The statements of a file.
+    Statements {
+        sql: PathBuf,
+        /// Time limit of each statement when it is tried once.
+        limit: Duration,
+    },
+    /// What a program did.
+    Recording {
+        folder: PathBuf,
+        /// The database that is replayed, as the recording names it. None: the one that took the most time.
+        of: Option<String>,
+    },
+}
+
+impl OwnFiles {
+    /// Returns the path of what is measured.
+    pub fn path(&self) -> &Path {
+        match &self.subject {
+            OwnSubject::Statements { sql, .. } => sql,
+            OwnSubject::Recording { folder, .. } => folder,
+        }
+    }
+
+    /// Returns the same files with absolute paths, so that a command with them works in any folder.
+    #[must_use]
+    pub fn absolute(self) -> Self {
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let subject = match self.subject {
+            OwnSubject::Statements { sql, limit } => OwnSubject::Statements { sql: absolute(sql), limit },
+            OwnSubject::Recording { folder, of } => OwnSubject::Recording { folder: absolute(folder), of },
+        };
+        Self { subject, database: self.database.map(absolute) }
+    }
+
+    /// Returns the arguments that name these files.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = match &self.subject {
+            OwnSubject::Statements { sql, limit } => {
+                let mut words = vec!["--sql".to_owned(), sql.display().to_string()];
+                if *limit != STATEMENT_LIMIT {
+                    words.extend(["--statement-limit".to_owned(), written_duration(*limit)]);
+                }
+                words
+            }
+            OwnSubject::Recording { folder, of } => {
+                let mut words = vec!["--recording".to_owned(), folder.display().to_string()];
+                words.extend(of.iter().flat_map(|of| ["--recorded-database".to_owned(), of.clone()]));
+                words
+            }
+        };
+        words.extend(self.database.iter().flat_map(|file| ["--database".to_owned(), file.display().to_string()]));
+        words
+    }
+}
+
+/// Why there is no workload.
+#[derive(Debug, thiserror::Error)]
+pub enum OwnError {
+    #[error(transparent)]
+    Statements(#[from] ScriptError),
+    #[error(transparent)]
+    Recording(#[from] Box<RecordedError>),
+}
+
+/// What a workload is read with.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnTerms<'t> {
+    /// The engines that may be measured. Statements may not set their options.
+    pub engines: &'t [&'t Description],
+    pub work_dir: &'t Path,
+}
+
+/// A workload that can be measured. The copies of its files exist as long as this value.
+#[derive(Debug)]
+pub enum FileWorkload {
+    /// Statements, with the copy of the database from which they start.
+    Statements {
+        suite: Box<Suite>,
+        start: Option<DatabaseSnapshot>,
+    },
+    Recorded(Box<RecordedWorkload>),
+}
+
+impl FileWorkload {
+    /// Reads the files: each statement of a file runs once, and a recording is replayed twice.
+    ///
+    /// # Errors
+    /// The reason why a file cannot be read or measured, with its position.
+    pub fn read(files: &OwnFiles, terms: OwnTerms<'_>) -> Result<Self, OwnError> {
+        let OwnTerms { engines, work_dir } = terms;
+        let database = files.database.as_deref();
+        match &files.subject {
+            OwnSubject::Statements { sql, limit } => {
+                let start = database.map(|database| DatabaseSnapshot::take(database, work_dir)).transpose()?;
+                let terms = ScriptTerms { start: start.as_ref(), engines, limit: *limit };
+                let suite = Box::new(script::suite(sql, terms)?);
+                Ok(Self::Statements { suite, start })
+            }
+            OwnSubject::Recording { folder, of } => {
+                let terms = RecordedTerms { of: of.as_deref(), start: database, engines, work_dir };
+                let recorded = RecordedWorkload::read(folder, terms).map_err(Box::new)?;
+                Ok(Self::Recorded(Box::new(recorded)))
+            }
+        }
+    }
+
+    /// Returns its suite.
+    pub fn suite(&self) -> &Suite {
+        match self {
+            Self::Statements { suite, .. } => suite,
+            Self::Recorded(recorded) => &recorded.suite,
+        }
+    }
+
+    /// Returns what is measured and what is not, in sentences. Statements say it themselves.
+    pub fn facts(&self) -> Vec<String> {
+        match self {
+            Self::Statements { .. } => Vec::new(),
+            Self::Recorded(recorded) => recorded.facts(),
+        }
+    }
+
+    /// Returns the options that the database itself has, or with which the recorded program used it, as far as an engine has them.
+    pub fn options(&self, description: &Description) -> BTreeMap<String, String> {
+        match self {
+            Self::Statements { start, .. } => {
+                let all = start.iter().flat_map(DatabaseSnapshot::options);
+                let known = all.filter(|(name, _)| description.option(name).is_some());
+                known.map(|(name, value)| (name.clone(), value.clone())).collect()
+            }
+            Self::Recorded(recorded) => recorded.options(description),
+        }
+    }
+}
