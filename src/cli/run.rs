@@ -130,6 +130,7 @@ pub(super) fn own(
     }
     with_options_of(&workload, &mut engines, &registry);
     let suite = workload.suite().clone();
-    let spec = Spec { suite_options, ..spec(suite.name.clone(), engines) };
+    let rounds = workload.rounds_needed().max(Spec::DEFAULT_ROUNDS);
+    let spec = Spec { suite_options, rounds, ..spec(suite.name.clone(), engines) };
     bench_of(places, spec, (suite, &registry), bench, None)
 }

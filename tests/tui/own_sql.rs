@@ -108,7 +108,8 @@ fn own_sql_has_notes_but_is_no_preset() {
     journey.key(KeyPress::Esc).keys("S").shows("a preset cannot hold your own files");
     journey.keys("s").shows("the workload comes from one file");
     // Another suite, and back.
-    journey.key(KeyPress::Left).key(KeyPress::Left).key(KeyPress::Down).shows("▸ kv").shows("Options · kv");
-    journey.key(KeyPress::Up).shows("▸ My SQL").shows("Options · My SQL").shows("/mine.sql");
+    journey.key(KeyPress::Left).key(KeyPress::Left).key(KeyPress::Down).shows("▸ Recorded");
+    journey.key(KeyPress::Down).shows("▸ kv").shows("Options · kv");
+    journey.key(KeyPress::Up).key(KeyPress::Up).shows("▸ My SQL").shows("Options · My SQL").shows("/mine.sql");
     journey.keys(" ").keys("d").shows("SQL file none").shows("✗ My SQL: no SQL file is chosen");
 }

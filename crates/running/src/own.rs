@@ -7,6 +7,7 @@ use crate::{
 use dbdyno_catalog::Suite;
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::base::typed::written_duration;
+use dbdyno_stats::rounds_needed;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -138,6 +139,15 @@ impl FileWorkload {
         match self {
             Self::Statements { suite, .. } => suite,
             Self::Recorded(recorded) => &recorded.suite,
+        }
+    }
+
+    /// Returns the number of rounds with which one of its statements can be decided alone.
+    pub fn rounds_needed(&self) -> u32 {
+        match self {
+            Self::Statements { .. } => 0,
+            // The whole and its connections are judged too.
+            Self::Recorded(recorded) => rounds_needed(recorded.plan.spec.statements.len() + 2) as u32,
         }
     }
 

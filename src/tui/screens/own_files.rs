@@ -21,7 +21,7 @@ pub struct ReadOwn {
 }
 
 /// The width of these lines, which fits every terminal.
-const WIDTH: usize = 76;
+const WIDTH: usize = 72;
 /// The most statements whose plans are asked for.
 const PLANS: usize = 30;
 

@@ -218,9 +218,10 @@ pub(super) fn judge(drafts: Vec<LineDraft>, metric: Metric, options: &Options) -
 }
 
 impl LineDraft {
-    /// Returns the value of B, the reference, or of A if B has none.
-    pub(super) fn value(&self) -> f64 {
-        self.line.b.as_ref().or(self.line.a.as_ref()).map_or(0.0, |figure| figure.median)
+    /// Returns the difference between the sides, or the value of the only one.
+    pub(super) fn difference(&self) -> f64 {
+        let value = |figure: &Option<Figure>| figure.as_ref().map_or(0.0, |figure| figure.median);
+        (value(&self.line.a) - value(&self.line.b)).abs()
     }
 
     /// Returns the line with its verdict; `factor` is the number by which its family multiplies p values.

@@ -119,10 +119,10 @@ fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);
     let mut lines: Vec<_> =
         lines.into_par_iter().map(|line| evidence::draft(line, &common, a.metric, options)).collect();
-    // Parts follow their test. The heaviest statements matter most, so parts are in the order of their values.
+    // Parts follow their test. What a part saves or costs matters most: many percent of little time are little.
     for test in lines.chunk_by_mut(|_, next| next.line.actor.is_some()) {
         if let [_, parts @ ..] = test {
-            parts.sort_by(|one, next| next.value().total_cmp(&one.value()));
+            parts.sort_by(|one, next| next.difference().total_cmp(&one.difference()));
         }
     }
     Drafts { lines, unmatched }

@@ -30,27 +30,69 @@ impl Linter for PlansDiffer {
 
     fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
         let runs: BTreeMap<&str, &RunRecord> = evidence.runs.iter().map(|run| (run.run_id.as_str(), run)).collect();
-        // By statement and plan: the configurations that have it.
-        let mut plans: BTreeMap<(u32, &str), BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
-        for part in evidence.actors {
-            let (Some(plan), Some(run)) = (&part.plan, runs.get(part.run_id.as_str())) else { continue };
-            plans.entry((part.test, &part.actor)).or_default().entry(plan).or_default().insert(&run.label);
-        }
-        let differ: Vec<_> = plans.iter().filter(|(_, plans)| plans.len() > 1).collect();
-        let sentence = |((_, statement), plans): &(&(u32, &str), &BTreeMap<&str, BTreeSet<&str>>)| {
-            let of_plan = |(plan, labels): (&&str, &BTreeSet<&str>)| {
-                let more = labels.len() - 1;
-                let first = labels.first().copied().unwrap_or_default();
-                let on = if more == 0 { first.to_owned() } else { format!("{first} and {more} more") };
-                format!("{} on {on}", plan.replace('\n', ", "))
-            };
-            let each: Vec<String> = plans.iter().map(of_plan).collect();
-            format!("`{statement}` has different plans: {}", each.join("; "))
-        };
-        let mut found: Vec<String> = differ.iter().take(MOST_NAMED).map(sentence).collect();
-        if differ.len() > MOST_NAMED {
-            found.push(format!("{} more statements have different plans", differ.len() - MOST_NAMED));
-        }
-        found.into_iter().map(LintFinding::from).collect()
+        let planned = evidence.actors.iter().filter_map(|part| {
+            let run = runs.get(part.run_id.as_str())?;
+            Some(StatementPlan {
+                test: part.test,
+                statement: &part.actor,
+                plan: part.plan.as_deref()?,
+                label: &run.label,
+            })
+        });
+        differing(planned).into_iter().map(LintFinding::from).collect()
+    }
+}
+
+/// The plan of a statement in a configuration.
+struct StatementPlan<'p> {
+    test: u32,
+    statement: &'p str,
+    /// A step a line.
+    plan: &'p str,
+    label: &'p str,
+}
+
+/// Names the statements whose plans differ between configurations, in sentences.
+fn differing<'p>(planned: impl Iterator<Item = StatementPlan<'p>>) -> Vec<String> {
+    // By statement and plan: the configurations that have it.
+    let mut plans: BTreeMap<(u32, &str), BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+    for StatementPlan { test, statement, plan, label } in planned {
+        plans.entry((test, statement)).or_default().entry(plan).or_default().insert(label);
+    }
+    let differ: Vec<_> = plans.iter().filter(|(_, plans)| plans.len() > 1).collect();
+    let sentence = |((_, statement), plans): &(&(u32, &str), &BTreeMap<&str, BTreeSet<&str>>)| {
+        let each: Vec<String> = plans.iter().map(|(plan, labels)| of_plan(plan, labels)).collect();
+        format!("`{statement}` has different plans: {}", each.join("; "))
+    };
+    let mut found: Vec<String> = differ.iter().take(MOST_NAMED).map(sentence).collect();
+    if differ.len() > MOST_NAMED {
+        found.push(format!("{} more statements have different plans", differ.len() - MOST_NAMED));
+    }
+    found
+}
+
+fn of_plan(plan: &str, labels: &BTreeSet<&str>) -> String {
+    let first = labels.first().copied().unwrap_or_default();
+    let on = if labels.len() == 1 { first.to_owned() } else { format!("{first} and {} more", labels.len() - 1) };
+    format!("{} on {on}", plan.replace('\n', ", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_statements_with_several_plans_are_named() {
+        let planned = |statement, plan, label| StatementPlan { test: 1, statement, plan, label };
+        let all = [
+            planned("SELECT a", "SCAN t\nUSE TEMP B-TREE FOR ORDER BY", "sqlite"),
+            planned("SELECT a", "SEARCH t USING INDEX i (a=?)", "go-modernc"),
+            planned("SELECT a", "SCAN t\nUSE TEMP B-TREE FOR ORDER BY", "sqlite[page_size=512]"),
+            planned("SELECT b", "SCAN t", "sqlite"),
+            planned("SELECT b", "SCAN t", "go-modernc"),
+        ];
+        let expected = "`SELECT a` has different plans: SCAN t, USE TEMP B-TREE FOR ORDER BY on sqlite and 1 more; \
+                        SEARCH t USING INDEX i (a=?) on go-modernc";
+        assert_eq!(differing(all.into_iter()), [expected]);
     }
 }

@@ -66,7 +66,7 @@ fn of_connection(
     lane: usize,
     all: &mut Vec<SpooledTransaction>,
 ) {
-    let mut open = OpenTransaction::default();
+    let mut open = TransactionSoFar::default();
     let mut from = calls.start;
     let first = all.len();
     for at in calls.clone() {
@@ -95,13 +95,13 @@ fn of_connection(
 
 /// The transaction of a connection so far.
 #[derive(Default)]
-struct OpenTransaction {
+struct TransactionSoFar {
     writes: bool,
     is_begun: bool,
     savepoints: Vec<String>,
 }
 
-impl OpenTransaction {
+impl TransactionSoFar {
     /// Whether no transaction is open after a call.
     fn is_over_after(&mut self, step: &TransactionStep, has_failed: bool) -> bool {
         if !has_failed {

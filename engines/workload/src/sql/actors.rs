@@ -3,7 +3,7 @@
 use super::{
     ActionTimes, ObjectAnswer, Sink,
     executor::perform_as,
-    replay::{self, Replay},
+    replay::{self, RecordedLoad},
     statements::{NamedResults, ThreadAnswers, add_objects},
     tally::SqlTally,
 };
@@ -61,7 +61,7 @@ pub(crate) struct SqlActorsTest<'t> {
     pub(super) seed: u64,
     pub(super) actors: &'t [SqlActor],
     /// What they do, if it is not in their steps.
-    pub(super) replay: Option<&'t Replay<'t>>,
+    pub(super) replay: Option<&'t RecordedLoad<'t>>,
     /// Whether any of them writes.
     pub(super) writes: bool,
     pub(super) shown: &'t Shown,

@@ -18,7 +18,7 @@ pub use replay::verification as replay_verification;
 
 use self::{
     actors::{SqlActorsTest, heads, shapes},
-    replay::Replay,
+    replay::RecordedLoad,
     statements::ThreadAnswers,
     tally::{Ignore, MeasuringSink, RowsChecksum, SqlTally},
 };
@@ -231,7 +231,7 @@ impl Run<'_> {
         phases: &mut Phases,
         engine: &mut E,
     ) -> Result<TestDone, EngineError> {
-        let replay = Replay::read(spec, self.suite.recording.as_deref())?;
+        let replay = RecordedLoad::read(spec, self.suite.recording.as_deref())?;
         let (head, actors) = (test.head(), replay.actors());
         let shown = Arc::new(Shown::new(shapes(&actors, spec.percent().is_some())));
         self.harness.announce_actors(head, heads(&actors), None);

@@ -7,7 +7,7 @@ use crate::tui::{
 };
 use dbdyno_catalog::{
     bench::EngineChoice,
-    engines::{Engine, Registry},
+    engines::{Engine, REFERENCE_ENGINE, Registry},
 };
 use dbdyno_engine::suite::SuiteKind;
 use dbdyno_running::own::{OwnFiles, OwnSubject, STATEMENT_LIMIT};
@@ -239,6 +239,18 @@ impl BenchScreen {
             OwnKind::Recorded => &self.recorded,
         };
         self.form.take_files(kind, read.read().ok().map(|read| read.own.suite()));
+        self.plan(world);
+    }
+
+    /// Deselects the engines that cannot run what was read, and selects SQLite if none is left: a key from here, it runs.
+    pub(super) fn leave_out_refused(&mut self, world: &World) {
+        let Self { form, refused, .. } = self;
+        form.entries.iter_mut().for_each(|entry| entry.on &= !refused.contains_key(&entry.engine));
+        if !form.entries.iter().any(|entry| entry.on)
+            && let Some(sqlite) = form.entries.iter_mut().find(|entry| entry.engine == REFERENCE_ENGINE)
+        {
+            sqlite.on = true;
+        }
         self.plan(world);
     }
 

@@ -326,6 +326,9 @@ impl Screen for BenchScreen {
                     return Intents::new();
                 }
                 self.take_files(kind, context.world);
+                if kind == OwnKind::Recorded {
+                    self.leave_out_refused(context.world);
+                }
                 self.about_files(kind)
             }
         }

@@ -1,6 +1,6 @@
 //! What a replay leaves, and how the engine finds the rows of its statements.
 
-use super::Replay;
+use super::RecordedLoad;
 use crate::digest::Digest;
 use dbdyno_engine::{
     EngineError,
@@ -28,7 +28,7 @@ pub(in crate::sql) fn contents<E: SqlEngine>(engine: &mut E) -> Result<Vec<Table
 }
 
 /// Returns the plan of each name's first statement that reads or writes; empty if the engine has none.
-pub(in crate::sql) fn plans<E: SqlEngine>(engine: &mut E, replay: &Replay<'_>) -> Vec<Vec<String>> {
+pub(in crate::sql) fn plans<E: SqlEngine>(engine: &mut E, replay: &RecordedLoad<'_>) -> Vec<Vec<String>> {
     let has_plan = |action| matches!(action, StatementAction::Read | StatementAction::Write);
     let plan = |name: usize| {
         let statement = replay.statements.iter().find(|one| one.name == name && has_plan(one.action))?;

@@ -1,6 +1,6 @@
 //! A lane: the transactions of connections that follow one another.
 
-use super::{RepeatedStatement, Replay};
+use super::{RecordedLoad, RepeatedStatement};
 use crate::{
     actors::ThreadCounts,
     sql::{
@@ -25,7 +25,7 @@ const MOST_PREPARED: usize = 128;
 /// Plays a lane to its end.
 pub(in crate::sql) fn play<'t, E: SqlThreads>(
     engine: &E,
-    replay: &Replay<'_>,
+    replay: &RecordedLoad<'_>,
     lane: u32,
     counts: &ThreadCounts,
     mut sink: Threaded<'t, E::Clock>,
@@ -56,7 +56,7 @@ pub(in crate::sql) fn play<'t, E: SqlThreads>(
 
 /// The state of a lane.
 struct LanePlayer<'p, 'e, C> {
-    replay: &'p Replay<'p>,
+    replay: &'p RecordedLoad<'p>,
     counts: &'p ThreadCounts,
     clock: &'p C,
     begun_ns: u64,

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 /// A recording that is replayed.
 #[derive(Debug)]
-pub(super) struct Replay<'t> {
+pub(super) struct RecordedLoad<'t> {
     pub(super) spec: &'t ReplaySpec,
     folder: PathBuf,
     statements: Vec<RepeatedStatement>,
@@ -37,7 +37,7 @@ struct RepeatedStatement {
     spec: StatementSpec,
 }
 
-impl<'t> Replay<'t> {
+impl<'t> RecordedLoad<'t> {
     /// Reads the statements of a recording.
     ///
     /// # Errors
