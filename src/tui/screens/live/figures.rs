@@ -1,8 +1,9 @@
 //! One watched test: counts so far, latencies, throughput over time.
 
-use dbdyno_engine::protocol::{ActorHead, ActorProgress, TestDone};
+use dbdyno_engine::protocol::{ActorHead, ActorProgress, StatementDone, TestDone};
 use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, supported_quantile};
 use hdrhistogram::Histogram;
+use std::cmp::Reverse;
 
 /// Maximum number of slots; in longer tests, neighbouring slots are merged.
 const SLOTS: usize = 2048;
@@ -49,7 +50,21 @@ pub struct LiveFigures {
     pub(crate) time_ns: Option<u64>,
     /// The actors, if the test has several threads.
     pub(crate) actors: Vec<LiveActor>,
+    /// The statements with the most time; until the test is finished, those of the run before.
+    pub(crate) statements: Vec<LiveStatement>,
 }
+
+/// The executions of a statement in a run.
+#[derive(Debug, Clone)]
+pub struct LiveStatement {
+    pub(crate) name: String,
+    pub(crate) executions: u64,
+    /// Of all together, ns.
+    pub(crate) ns: u64,
+}
+
+/// The most statements that are shown.
+const STATEMENTS: usize = 6;
 
 /// The progress of an actor.
 #[derive(Debug, Clone)]
@@ -100,7 +115,26 @@ impl LiveFigures {
             per_sample: None,
             time_ns: None,
             actors: Vec::new(),
+            statements: Vec::new(),
         }
+    }
+
+    /// Sets the statements of the run before, if it was of the same test.
+    pub(crate) fn after(self, before: Option<&Self>) -> Self {
+        let statements = before.filter(|before| before.number == self.number).map(|before| before.statements.clone());
+        Self { statements: statements.unwrap_or_default(), ..self }
+    }
+
+    /// Takes the statements with the most time.
+    fn take_statements(&mut self, done: &TestDone) {
+        let mut all: Vec<&StatementDone> = done.statements.iter().collect();
+        all.sort_by_key(|statement| Reverse(statement.wall_ns));
+        let shown = all.into_iter().take(STATEMENTS).map(|of| LiveStatement {
+            name: of.name.clone(),
+            executions: of.operations,
+            ns: of.wall_ns,
+        });
+        self.statements = shown.collect();
     }
 
     /// Sets the actors, and the length in ms if the test ends after a fixed time.
@@ -148,6 +182,7 @@ impl LiveFigures {
         self.progress(done.operations, done.wall_ns.max(self.elapsed_ns), None);
         self.elapsed_ns = done.wall_ns;
         self.finished = true;
+        self.take_statements(done);
         if let Some(latencies) = latencies {
             self.latencies = latencies;
         }

@@ -18,7 +18,7 @@ mod usage;
 
 pub use ask::{Request, Response};
 pub use dialog::Dialog;
-pub use figures::{LiveActor, LiveFigures, Slot};
+pub use figures::{LiveActor, LiveFigures, LiveStatement, Slot};
 pub use further::UndecidedTest;
 pub use gathered::{Gathered, RunTime};
 pub use replay::{RecordedSlot, RecordedTest, Recording, Replay, SPEEDS};

@@ -229,7 +229,7 @@ impl WatchedSession {
             } => {
                 self.put_aside();
                 let figures = LiveFigures::new(test, name, measured, operations).sampled(operations_per_sample);
-                self.figures = Some(figures.with_actors(actors, time_ms));
+                self.figures = Some(figures.with_actors(actors, time_ms).after(self.figures.as_ref()));
                 self.usage.begin_test();
             }
             protocol::Event::Progress { test, operations, total, elapsed_ns, actors, .. } => {

@@ -2,7 +2,9 @@
 
 use super::{counted, fact};
 use crate::tui::{
-    screens::live::{LiveActor, LiveFigures, Phase, Slot, TestPane, WatchedSession, shown::TestInView, usage::Used},
+    screens::live::{
+        LiveActor, LiveFigures, LiveStatement, Phase, Slot, TestPane, WatchedSession, shown::TestInView, usage::Used,
+    },
     widgets::{
         histogram::histogram,
         over_time::{OverTime, Stretch, over_time},
@@ -199,7 +201,8 @@ fn facts<'t>(picture: &'t TestPicture<'_>, columns: usize) -> Vec<Vec<TextPiece<
     if !figures.actors.is_empty() {
         groups.extend(figures.actors.iter().map(|actor| actor_facts(actor, figures.elapsed_ns, figures.finished)));
         groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());
-        return groups.into_iter().flat_map(|group| lines(group, columns)).collect();
+        let facts = groups.into_iter().flat_map(|group| lines(group, columns));
+        return facts.chain(statements(figures, columns)).collect();
     }
     let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
     let shown = quantiles.map(|(name, quantile)| {
@@ -207,7 +210,24 @@ fn facts<'t>(picture: &'t TestPicture<'_>, columns: usize) -> Vec<Vec<TextPiece<
     });
     groups.push(shown.into());
     groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());
-    groups.into_iter().flat_map(|group| lines(group, columns)).collect()
+    let facts = groups.into_iter().flat_map(|group| lines(group, columns));
+    facts.chain(statements(figures, columns)).collect()
+}
+
+/// Returns a line for each statement with the most time, and one that says of which run.
+fn statements<'t>(figures: &'t LiveFigures, columns: usize) -> Vec<Vec<TextPiece<'t>>> {
+    if figures.statements.is_empty() {
+        return Vec::new();
+    }
+    let of = if figures.finished { "statements of this run" } else { "statements of the run before" };
+    let line = |one: &'t LiveStatement| {
+        let figures = format!("{}  {}x", units::duration(one.ns as f64), units::count(one.executions));
+        let room = columns.saturating_sub(width(&figures) + 2);
+        let name = fit(&one.name, room);
+        let gap = " ".repeat(room.saturating_sub(width(&name)) + 2);
+        vec![piece(name, Role::Text), piece(gap, Role::Dim), piece(figures, Role::Accent)]
+    };
+    std::iter::once(vec![piece(of, Role::Dim)]).chain(figures.statements.iter().map(line)).collect()
 }
 
 /// Returns an actor's rate (with its target rate), latencies, how often others blocked it, and its backlog.
