@@ -1,5 +1,7 @@
 //! The files of a replay: lanes, transactions and their order.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod support;
 
 use dbdyno_engine::{

@@ -106,7 +106,7 @@ pub enum FileWorkload {
     /// Statements, with the copy of the database from which they start.
     Statements {
         suite: Box<Suite>,
-        start: Option<DatabaseSnapshot>,
+        start: Option<Box<DatabaseSnapshot>>,
     },
     Recorded(Box<RecordedWorkload>),
 }
@@ -124,7 +124,7 @@ impl FileWorkload {
                 let start = database.map(|database| DatabaseSnapshot::take(database, work_dir)).transpose()?;
                 let terms = ScriptTerms { start: start.as_ref(), engines, limit: *limit };
                 let suite = Box::new(script::suite(sql, terms)?);
-                Ok(Self::Statements { suite, start })
+                Ok(Self::Statements { suite, start: start.map(Box::new) })
             }
             OwnSubject::Recording { folder, of } => {
                 let terms = RecordedTerms { of: of.as_deref(), start: database, engines, work_dir };
@@ -163,7 +163,7 @@ impl FileWorkload {
     pub fn options(&self, description: &Description) -> BTreeMap<String, String> {
         match self {
             Self::Statements { start, .. } => {
-                let all = start.iter().flat_map(DatabaseSnapshot::options);
+                let all = start.iter().flat_map(|start| start.options());
                 let known = all.filter(|(name, _)| description.option(name).is_some());
                 known.map(|(name, value)| (name.clone(), value.clone())).collect()
             }
