@@ -187,6 +187,21 @@ fn a_replay_at_the_recorded_speed_has_response_times() {
     place.refused(&["replay", &recording, "--speed", "fast"], &["--speed", "`fast`", "expected a number such as 1"]);
 }
 
+/// `memory` is another word for the size of the cache, which the program has set too.
+#[test]
+fn chosen_options_replace_those_of_the_program() {
+    let place = Place::new();
+    let calls: &[Call] = &[
+        (0, "a", "PRAGMA cache_size = -4000", "[]"),
+        (1, "a", "PRAGMA synchronous = 1", "[]"),
+        (2, "a", "CREATE TABLE t(a)", "[]"),
+    ];
+    let recording = imported(&place, calls);
+    place.ok(&["replay", &recording, "--repeat", "1", "--engine", "sqlite,sqlite:memory=8MiB,synchronous=full"]);
+    let labels = [["sqlite[cache_size=-4000,synchronous=normal]"], ["sqlite[cache_size=-8192,synchronous=full]"]];
+    assert_eq!(place.rows("SELECT DISTINCT label FROM results ORDER BY label"), labels);
+}
+
 #[test]
 fn a_recording_is_a_workload_for_tuning() {
     let place = Place::new();

@@ -56,8 +56,8 @@ impl FileArgs {
 pub(super) fn with_options_of(workload: &FileWorkload, engines: &mut [EngineChoice], registry: &Registry) {
     for engine in engines {
         let Ok(Engine { description, .. }) = registry.get(&engine.name) else { continue };
-        for (name, value) in workload.options(description) {
-            engine.options.entry(name).or_insert_with(|| vec![value]);
+        for (name, value) in workload.options_beside(description, &engine.options) {
+            engine.options.insert(name, vec![value]);
         }
     }
 }

@@ -159,6 +159,24 @@ impl FileWorkload {
         }
     }
 
+    /// Returns these [options](Self::options) without those that were chosen, by their own name or as the option `memory`, and without an
+    /// engine's defaults.
+    pub fn options_beside<V>(
+        &self,
+        description: &Description,
+        chosen: &BTreeMap<String, V>,
+    ) -> BTreeMap<String, String> {
+        let is_chosen = |name: &str| {
+            let by_memory = description.options.iter().filter(|option| chosen.contains_key(&option.name));
+            let mut by_memory = by_memory.filter_map(|option| option.memory.as_ref()?.option());
+            chosen.contains_key(name) || by_memory.any(|set| set == name)
+        };
+        let is_default = |name: &str, value: &str| description.option(name).is_some_and(|of| of.default == value);
+        let mut all = self.options(description);
+        all.retain(|name, value| !is_chosen(name) && !is_default(name, value));
+        all
+    }
+
     /// Returns the options that the database itself has, or with which the recorded program used it, as far as an engine has them.
     pub fn options(&self, description: &Description) -> BTreeMap<String, String> {
         match self {

@@ -1,6 +1,6 @@
 //! The user's own workload instead of a suite, for the screens that measure it: read, and tried once, in the background.
 
-use dbdyno_catalog::Suite;
+use dbdyno_catalog::{Suite, bench::Values};
 use dbdyno_engine::describe::Description;
 use dbdyno_recorded::{RecordingSummary, plans};
 use dbdyno_reports::{
@@ -47,6 +47,11 @@ impl ReadOwn {
 
     pub(crate) fn suite(&self) -> &Suite {
         self.workload.suite()
+    }
+
+    /// Returns these options without those that were chosen, and without an engine's defaults.
+    pub(super) fn options_beside(&self, description: &Description, chosen: &Values) -> BTreeMap<String, String> {
+        self.workload.options_beside(description, chosen)
     }
 
     /// Returns the options that the database itself has, or with which the recorded program used it, as far as an engine has them.

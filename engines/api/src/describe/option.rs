@@ -44,6 +44,14 @@ pub enum MemoryTarget {
 }
 
 impl MemoryTarget {
+    /// Returns the option that it sets.
+    pub fn option(&self) -> Option<&str> {
+        match self {
+            Self::Bytes { option } | Self::NegativeKib { option } => Some(option),
+            Self::Nothing => None,
+        }
+    }
+
     /// Returns the option with its value for this many bytes.
     pub(crate) fn setting(&self, bytes: u64) -> Option<(&str, String)> {
         match self {

@@ -140,11 +140,8 @@ impl ReadFiles {
     pub(super) fn add_options(&self, engines: &mut [EngineChoice], registry: &Registry) {
         for engine in engines {
             let Ok(Engine { description, .. }) = registry.get(&engine.name) else { continue };
-            for (name, value) in self.own.options(description) {
-                let differs = description.option(&name).is_some_and(|option| option.default != value);
-                if differs && !engine.options.contains_key(&name) {
-                    engine.options.insert(name, vec![value]);
-                }
+            for (name, value) in self.own.options_beside(description, &engine.options) {
+                engine.options.insert(name, vec![value]);
             }
         }
     }
