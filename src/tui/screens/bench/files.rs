@@ -239,10 +239,14 @@ impl BenchScreen {
         self.plan(world);
     }
 
-    /// Deselects the engines that cannot run what was read, and selects SQLite if none is left: a key from here, it runs.
+    /// Deselects the engines that cannot run what was read, and selects SQLite if none is left: a key from here, it runs. The engines begin
+    /// with the options that the program had, and not with those that Bench proposes.
     pub(super) fn leave_out_refused(&mut self, world: &World) {
         let Self { form, refused, .. } = self;
-        form.entries.iter_mut().for_each(|entry| entry.on &= !refused.contains_key(&entry.engine));
+        for entry in &mut form.entries {
+            entry.on &= !refused.contains_key(&entry.engine);
+            entry.options.clear();
+        }
         if !form.entries.iter().any(|entry| entry.on)
             && let Some(sqlite) = form.entries.iter_mut().find(|entry| entry.engine == REFERENCE_ENGINE)
         {
