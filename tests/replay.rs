@@ -235,8 +235,8 @@ fn statements_about_other_files_are_left_out() {
     let done = place.run(&["replay", &recording, "--repeat", "1"]);
     assert_eq!(done.code, Some(0), "{}", done.stderr);
     let said = format!("{}{}", done.stdout, done.stderr);
-    assert!(said.contains("left out: 2 calls that use another file, such as `ATTACH"), "{said}");
-    assert!(said.contains("1 call of `INSERT INTO o.secret VALUES (?)` fail, none in the recording: "), "{said}");
+    assert!(said.contains("left out: 2 calls that used another file, such as `ATTACH"), "{said}");
+    assert!(said.contains("1 call of `INSERT INTO o.secret VALUES (?)` fails, none in the recording: "), "{said}");
     assert!(!written.exists());
     let connection = Connection::open(&other).unwrap();
     assert_eq!(connection.query_row("SELECT count(*) FROM secret", [], |row| row.get(0)), Ok(0));

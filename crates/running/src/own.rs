@@ -25,7 +25,7 @@ pub struct OwnFiles {
     pub database: Option<PathBuf>,
 }
 
-/// What is measured.
+/// The workload: statements or a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnSubject {
     /// The statements of a file.
@@ -43,7 +43,7 @@ pub enum OwnSubject {
 }
 
 impl OwnFiles {
-    /// Returns the path of what is measured.
+    /// Returns the path of the statements or of the recording.
     pub fn path(&self) -> &Path {
         match &self.subject {
             OwnSubject::Statements { sql, .. } => sql,
@@ -100,7 +100,7 @@ pub struct OwnTerms<'t> {
     pub work_dir: &'t Path,
 }
 
-/// A workload that can be measured. The copies of its files exist as long as this value.
+/// A workload that is ready to run. It owns copies of its files, and removes them when it is dropped.
 #[derive(Debug)]
 pub enum FileWorkload {
     /// Statements, with the copy of the database from which they start.
@@ -151,7 +151,7 @@ impl FileWorkload {
         }
     }
 
-    /// Returns what is measured and what is not, in sentences. Statements say it themselves.
+    /// Returns sentences on the content of the workload. It is empty for statements, which the user wrote.
     pub fn facts(&self) -> Vec<String> {
         match self {
             Self::Statements { .. } => Vec::new(),

@@ -105,7 +105,7 @@ impl LeftOutReason {
         match self {
             Self::Busy => "met the lock of another connection",
             Self::Option => "set a pragma that is an option of the engine",
-            Self::OtherFile => "use another file",
+            Self::OtherFile => "used another file",
             Self::Interrupted => "were interrupted",
         }
     }

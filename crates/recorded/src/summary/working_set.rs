@@ -1,4 +1,4 @@
-//! The keys that a store's operations work on.
+//! The keys of a store's operations.
 
 use dbdyno_recording::RecordedValue;
 use serde::Serialize;
@@ -8,18 +8,18 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// The most different keys that are told apart. Each takes about 50 bytes.
+/// Limit of the different keys in memory. Each takes about 50 bytes.
 const MOST_KEYS: usize = 1_000_000;
-/// The hottest keys are one of so many.
+/// One key in this many belongs to the hottest.
 const HOTTEST: usize = 100;
 
-/// What the operations of a store work on. A scan counts for the key at which it begins.
+/// The keys of a store's operations. A scan counts for its first key.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WorkingSetSummary {
     /// Up to 1,000,000.
     pub different_keys: usize,
-    /// The sum of the largest value of each of these keys, bytes. A value that only changed counts as what was added to it. Values of
-    /// unknown size are left out.
+    /// The sum of the largest value of each of these keys, bytes. An update counts with the bytes that it wrote.
+    /// Values of unknown size are left out.
     pub value_bytes: u64,
     /// The share of the operations that the hottest 1 % of the keys have, rounded up to whole keys, from 0 to 1. None: there are more than
     /// 1,000,000 keys.

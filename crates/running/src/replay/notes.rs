@@ -1,6 +1,7 @@
 //! What a replay does and what it does not do as the program did, in sentences.
 
 use super::{ReplayReference, reference::FailingStatement};
+use crate::script::short;
 use dbdyno_foundation::base::units;
 use dbdyno_recorded::{LeftOutReason, ReplayPlan};
 
@@ -72,7 +73,8 @@ pub(super) fn doubts(plan: &ReplayPlan, reference: &ReplayReference, is_given: b
         }
         let (calls, name) = (units::counted(failing.failures, "call"), &failing.name);
         let recorded = if recorded == 0 { "none".to_owned() } else { recorded.to_string() };
-        all.push(format!("{calls} of `{name}` fail, {recorded} in the recording: {}", failing.message));
+        let fail = if failing.failures == 1 { "fails" } else { "fail" };
+        all.push(format!("{calls} of `{name}` {fail}, {recorded} in the recording: {}", failing.message));
     }
     let is_harmful = |reason| matches!(reason, LeftOutReason::OtherFile | LeftOutReason::Interrupted);
     for left_out in plan.left_out.iter().filter(|one| is_harmful(one.reason)) {
@@ -101,13 +103,5 @@ fn named(names: &[String]) -> String {
     match names.len().saturating_sub(MOST_NAMED) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-fn short(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(60) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line,
     }
 }

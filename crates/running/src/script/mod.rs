@@ -25,6 +25,7 @@ pub use split::{Piece, split};
 pub use values::ValueSource;
 
 pub(crate) use stand_in::{Missed, sentences};
+pub(crate) use steps::short;
 
 use self::{
     stand_in::StandIns,

@@ -458,7 +458,7 @@ fn template(text: &str) -> String {
 }
 
 /// Returns the beginning of a statement, on one line.
-fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST_NAME {
         return line;
