@@ -198,7 +198,8 @@ fn facts<'t>(picture: &'t TestPicture<'_>, columns: usize) -> Vec<Vec<TextPiece<
         let rate = units::rate(operations as f64 * 1e9 / ns.max(1) as f64);
         groups.push(vec![[piece("┄ ", Role::Ghost), piece(label, Role::Dim), piece(format!(" {rate}"), Role::Dim)]]);
     }
-    if !figures.actors.is_empty() {
+    // A replay counts the calls of all its connections together, as the test's own.
+    if figures.actors.iter().any(|actor| actor.done > 0) {
         groups.extend(figures.actors.iter().map(|actor| actor_facts(actor, figures.elapsed_ns, figures.finished)));
         groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());
         let facts = groups.into_iter().flat_map(|group| lines(group, columns));
