@@ -47,6 +47,7 @@ mod power;
 mod presets;
 mod record;
 mod replay;
+mod replay_keys;
 mod resume;
 mod rocksdb;
 mod rowsum;

@@ -9,7 +9,8 @@ use super::{
     run::own,
 };
 use clap::Args;
-use dbdyno_running::{own::STATEMENT_LIMIT, replay::SPEED};
+use dbdyno_catalog::SPEED;
+use dbdyno_running::own::STATEMENT_LIMIT;
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 /// `dbdyno replay`.

@@ -10,9 +10,9 @@ use super::{
 };
 use clap::{ArgGroup, Args};
 use dbdyno_catalog::{
-    FIELDS, Workload,
+    FIELDS, SPEED, Workload,
     bench::{EngineChoice, Spec},
-    engines::Registry,
+    engines::{REFERENCE_ENGINE, Registry},
 };
 use dbdyno_engine::{describe::Description, say};
 use std::{collections::BTreeMap, process::ExitCode};
@@ -103,9 +103,6 @@ pub(super) fn run(places: &Places, args: RunArgs) -> Result<ExitCode, CliError> 
     }
 }
 
-/// The engine of the user's own files, if none is given.
-const OWN_ENGINE: &str = "sqlite";
-
 /// Measures the user's own files, with these options of their suite.
 pub(super) fn own(
     places: &Places,
@@ -116,15 +113,24 @@ pub(super) fn own(
 ) -> Result<ExitCode, CliError> {
     let registry = Registry::discover();
     let mut engines = EngineList::joined(engines);
-    if engines.is_empty() {
-        engines.push(OWN_ENGINE.parse()?);
-    }
-    let found = engines.iter().filter_map(|engine| registry.get(&engine.name).ok());
+    let names: Vec<&str> = match engines.as_slice() {
+        [] => vec![REFERENCE_ENGINE],
+        chosen => chosen.iter().map(|engine| engine.name.as_str()).collect(),
+    };
+    let found = names.into_iter().filter_map(|name| registry.get(name).ok());
     let descriptions: Vec<&Description> = found.map(|engine| &*engine.description).collect();
     // Its copies are removed with this value, after the last run.
     let Some(workload) = files.workload(&descriptions, &bench.measure.work)? else {
         return Err(CliError::Usage("expected --sql FILE or --recording FOLDER".to_owned()));
     };
+    if suite_options.contains_key(SPEED) && !workload.has_times() {
+        return Err(CliError::Usage(
+            "--speed: the recording has the order of its calls, but not their times".to_owned(),
+        ));
+    }
+    if engines.is_empty() {
+        engines = workload.usual_engines();
+    }
     if !bench.is_quiet() {
         workload.facts().iter().for_each(|fact| say!("{fact}"));
     }

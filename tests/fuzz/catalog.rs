@@ -46,7 +46,7 @@ fn resolved(suite: Suite) -> Verdict {
     }
     for test in suite.tests() {
         let pick = suite.pick(&[test.number.to_string()])?;
-        suite.has_actors(&pick);
+        suite.needs_threads(&pick);
         suite.refusal(&pick);
         suite.known(SIZES[0], &settings, test.number);
         // Most tests cannot be paced, and give the reason.

@@ -17,8 +17,8 @@ pub use files::{CatalogFolder, UserFolders, names};
 pub use located::CatalogError;
 pub use settings::{Announcements, UserSettings};
 pub use suite::{
-    GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, PrintedAs, RECORDING_NAMES, SCRIPT_NAMES, SECONDS, Suite,
-    TestInfo, TestPick, WARM_UP, is_script,
+    GAPS, MOST_RATE, MOST_SECONDS, MOST_SPEED, OFFERED_RATE, Pace, PrintedAs, RECORDING_NAMES, SCRIPT_NAMES, SECONDS,
+    SPEED, Suite, TestInfo, TestPick, WARM_UP, is_script,
 };
 pub use theme::{Colour, Ink, Role, Theme};
 pub use workload::{FIELDS, Field, Workload};

@@ -15,7 +15,8 @@ pub use import::{CallImportError, ImportFormat, ImportedRecording, LeftOutOperat
 pub use kind::StatementKind;
 pub use plan::{QueryPlan, plans};
 pub use replay::{
-    LeftOutCalls, LeftOutReason, RecordedSource, ReplayError, ReplayPlan, ReplayTerms, recorded_source, write_replay,
+    KeysPlan, LeftOutCalls, LeftOutReason, RecordedSource, ReplayError, ReplayPlan, ReplayTerms, recorded_source,
+    records_keys, write_keys_replay, write_replay,
 };
 pub use summary::{
     ConcurrencySummary, DatabaseSummary, FingerprintSummary, ProcessSummary, RecordingSummary, TransactionSummary,

@@ -37,7 +37,11 @@ pub fn sheet(report: &RecordingReport, command: &str) -> Sheet {
         Section::toned(Tone::Answer, "", answer(report)),
         Section::toned(Tone::Head, "", head.into_iter().chain(databases).collect()),
         Some(Section {
-            heading: Some(format!("{} by time", if summary.keys { "Operations" } else { "Statements" })),
+            heading: Some(format!(
+                "{} by {}",
+                if summary.keys { "Operations" } else { "Statements" },
+                if summary.busy_ns > 0 { "time" } else { "number of calls" }
+            )),
             ..Section::table(statements(report))
         }),
         Section::toned(Tone::Plain, "Keys", summary.working_set.iter().flat_map(working_set).collect()),
@@ -60,11 +64,15 @@ pub fn answer(report: &RecordingReport) -> Vec<String> {
         return vec!["The recording has no calls.".to_owned()];
     }
     let statements = summary.fingerprints.len();
+    // What was imported without times has only their order.
+    let span = match summary.span_ns < summary.calls {
+        true => String::new(),
+        false => format!(" in {}", duration(summary.span_ns as f64)),
+    };
     let many = format!(
-        "{} of {} in {} on {}.",
+        "{} of {}{span} on {}.",
         counted(summary.calls, "call"),
         counted(statements, if summary.keys { "operation" } else { "statement" }),
-        duration(summary.span_ns as f64),
         counted(summary.concurrency.connections, "connection"),
     );
     if summary.busy_ns == 0 {
@@ -134,13 +142,17 @@ fn database(one: &DatabaseSummary) -> String {
     format!("{path}: {state}, {}", counted(one.connections, "connection"))
 }
 
+/// The columns that a recording of keys does not have, and those that one without durations does not.
+const OF_SQL: &str = "scans";
+const OF_TIME: [&str; 5] = ["time_ns", "share", "bar", "p50_ns", "p99_ns"];
+
 fn statements(report: &RecordingReport) -> Table {
     let summary = &report.summary;
     let total = summary.busy_ns.max(1);
     let column = |name: &'static str, title: &str, role| Column::new(name, title, role);
     let ranked = |name: &'static str, title: &str, rank: u8| Column { rank, ..column(name, title, ColumnRole::Figure) };
     let columns = vec![
-        column("statement", "statement", ColumnRole::Name).at_least(NAME),
+        column("statement", if summary.keys { "operation" } else { "statement" }, ColumnRole::Name).at_least(NAME),
         column("calls", "calls", ColumnRole::Figure),
         column("time_ns", "time", ColumnRole::Figure),
         column("share", "share", ColumnRole::Figure),
@@ -151,7 +163,7 @@ fn statements(report: &RecordingReport) -> Table {
         ranked("changes", "changed", 5),
         ranked("errors", "errors", 6),
         ranked("different_values", "values", 7),
-        Column { rank: 8, ..column("scans", "reads all of", ColumnRole::Verdict) },
+        Column { rank: 8, ..column(OF_SQL, "reads all of", ColumnRole::Verdict) },
     ];
     let most = summary.fingerprints.first().map_or(1, |first| first.time_ns).max(1) as f64;
     let time = |ns: u64| Cell::figure(duration(ns as f64), Some(ns as f64));
@@ -160,7 +172,7 @@ fn statements(report: &RecordingReport) -> Table {
         let share = one.time_ns as f64;
         let interval = BarInterval { at: share, low: share, high: share };
         let scanned = report.plans.get(&place).map(QueryPlan::scanned).unwrap_or_default().join(", ");
-        Row::Cells(vec![
+        vec![
             Cell::new(&one.sql),
             whole(one.calls),
             time(one.time_ns),
@@ -173,13 +185,28 @@ fn statements(report: &RecordingReport) -> Table {
             whole(one.errors),
             whole(one.different_values as u64),
             Cell::new(scanned),
-        ])
+        ]
     };
+    let has_times = summary.busy_ns > 0;
+    let is_known = |column: &Column| match &*column.name {
+        OF_SQL => !summary.keys,
+        name => has_times || !OF_TIME.contains(&name),
+    };
+    let known: Vec<bool> = columns.iter().map(is_known).collect();
+    let row = |(place, one)| {
+        Row::Cells(row((place, one)).into_iter().zip(&known).filter_map(|(cell, is)| is.then_some(cell)).collect())
+    };
+    let columns = columns.into_iter().filter(is_known).collect();
     let mut rows: Vec<Row> = summary.fingerprints.iter().enumerate().take(LISTED).map(row).collect();
     let rest = &summary.fingerprints[summary.fingerprints.len().min(LISTED)..];
     if !rest.is_empty() {
         let time: u64 = rest.iter().map(|one| one.time_ns).sum();
-        rows.push(Row::Detail(format!("{} more statements: {} of the time", rest.len(), percent(time, total))));
+        let calls: u64 = rest.iter().map(|one| one.calls).sum();
+        let part = match has_times {
+            true => format!("{} of the time", percent(time, total)),
+            false => counted(calls, "call"),
+        };
+        rows.push(Row::Detail(format!("{} more statements: {part}", rest.len())));
     }
     Table { columns, rows, is_headed: true, ..Table::default() }
 }

@@ -269,7 +269,7 @@ pub struct StatementFacts {
     pub executions: u64,
     /// Their time in a run, ns.
     pub total_ns: f64,
-    /// Its share of the test's time.
+    /// Its share of the time of the test's threads.
     pub share: f64,
     /// Whether the answers differ from other engines'.
     pub disagrees: bool,
@@ -287,11 +287,12 @@ fn actor_rows(tests: &[&TestRecord], actors: &[ActorRecord]) -> Vec<ActorRow> {
         }
     }
     let whole: Vec<f64> = tests.iter().filter_map(|test| test.figures.value(Metric::Wall)).collect();
-    let whole = Metric::Wall.median(&whole).ok();
+    let threads = by_name.iter().filter_map(|(_, members)| members.first()?.threads).sum::<u32>().max(1);
+    let whole = Metric::Wall.median(&whole).ok().map(|wall| wall * f64::from(threads));
     by_name.into_iter().filter_map(|(_, members)| actor_row(&members, whole)).collect()
 }
 
-/// `whole`: the time of their test, ns.
+/// `whole`: the time of their test's threads, ns.
 fn actor_row(members: &[&ActorRecord], whole: Option<f64>) -> Option<ActorRow> {
     let first = members.first()?;
     let known = |metric: Metric| {

@@ -1,12 +1,17 @@
 //! The user's own workload, from files: statements of SQL, or a recording.
 
 use crate::{
-    replay::{RecordedError, RecordedTerms, RecordedWorkload},
+    replay::{RecordedError, RecordedKeys, RecordedTerms, RecordedWorkload},
     script::{self, DatabaseSnapshot, ScriptError, ScriptTerms},
 };
-use dbdyno_catalog::Suite;
+use dbdyno_catalog::{
+    Suite,
+    bench::{EngineChoice, Values},
+    engines::REFERENCE_ENGINE,
+};
 use dbdyno_engine::describe::Description;
 use dbdyno_foundation::base::typed::written_duration;
+use dbdyno_recorded::records_keys;
 use dbdyno_stats::rounds_needed;
 use std::{
     collections::BTreeMap,
@@ -104,15 +109,15 @@ pub struct OwnTerms<'t> {
 #[derive(Debug)]
 pub enum FileWorkload {
     /// Statements, with the copy of the database from which they start.
-    Statements {
-        suite: Box<Suite>,
-        start: Option<Box<DatabaseSnapshot>>,
-    },
+    Statements { suite: Box<Suite>, start: Option<Box<DatabaseSnapshot>> },
+    /// What a program asked of SQLite.
     Recorded(Box<RecordedWorkload>),
+    /// What was asked of a store of keys and values.
+    RecordedKeys(Box<RecordedKeys>),
 }
 
 impl FileWorkload {
-    /// Reads the files: each statement of a file runs once, and a recording is replayed twice.
+    /// Reads the files: each statement of a file runs once, and a recording is replayed for its answers.
     ///
     /// # Errors
     /// The reason why a file cannot be read or measured, with its position.
@@ -128,8 +133,11 @@ impl FileWorkload {
             }
             OwnSubject::Recording { folder, of } => {
                 let terms = RecordedTerms { of: of.as_deref(), start: database, engines, work_dir };
-                let recorded = RecordedWorkload::read(folder, terms).map_err(Box::new)?;
-                Ok(Self::Recorded(Box::new(recorded)))
+                let error = |error: RecordedError| OwnError::Recording(Box::new(error));
+                if records_keys(folder).map_err(|why| error(RecordedError::Recording(why.into())))? {
+                    return Ok(Self::RecordedKeys(Box::new(RecordedKeys::read(folder, terms).map_err(error)?)));
+                }
+                Ok(Self::Recorded(Box::new(RecordedWorkload::read(folder, terms).map_err(error)?)))
             }
         }
     }
@@ -139,6 +147,7 @@ impl FileWorkload {
         match self {
             Self::Statements { suite, .. } => suite,
             Self::Recorded(recorded) => &recorded.suite,
+            Self::RecordedKeys(recorded) => &recorded.suite,
         }
     }
 
@@ -148,6 +157,26 @@ impl FileWorkload {
             Self::Statements { .. } => 0,
             // The whole and its connections are judged too.
             Self::Recorded(recorded) => rounds_needed(recorded.plan.spec.statements.len() + 2) as u32,
+            Self::RecordedKeys(recorded) => rounds_needed(recorded.plan.operations.len() + 2) as u32,
+        }
+    }
+
+    /// Returns the engines that are measured if the user names none.
+    pub fn usual_engines(&self) -> Vec<EngineChoice> {
+        match self {
+            Self::Statements { .. } | Self::Recorded(_) => {
+                vec![EngineChoice { name: REFERENCE_ENGINE.to_owned(), options: Values::new(), optional: false }]
+            }
+            Self::RecordedKeys(recorded) => recorded.suite.usual_engines.clone(),
+        }
+    }
+
+    /// Whether its operations have times of their own, at which they can be due.
+    pub fn has_times(&self) -> bool {
+        match self {
+            Self::Statements { .. } => false,
+            Self::Recorded(recorded) => recorded.plan.has_times(),
+            Self::RecordedKeys(recorded) => recorded.plan.has_times(),
         }
     }
 
@@ -156,6 +185,7 @@ impl FileWorkload {
         match self {
             Self::Statements { .. } => Vec::new(),
             Self::Recorded(recorded) => recorded.facts(),
+            Self::RecordedKeys(recorded) => recorded.facts(),
         }
     }
 
@@ -186,6 +216,8 @@ impl FileWorkload {
                 known.map(|(name, value)| (name.clone(), value.clone())).collect()
             }
             Self::Recorded(recorded) => recorded.options(description),
+            // A trace says nothing of settings.
+            Self::RecordedKeys(_) => BTreeMap::new(),
         }
     }
 }

@@ -169,7 +169,7 @@ func (test *sqlTest) member(group *group, thread int, random *workload.SplitMix6
 	writes, latencies := test.test.HasWritingThreads(), workload.NewLatencies()
 	recorder := workload.NewRecorder(1, latencies)
 	if writes {
-		recorder = workload.NewAttemptRecorder(latencies)
+		recorder = workload.NewRecorderOfEach(latencies)
 	}
 	performer := newPerformer(test.run, nil, group.program, random, recorder)
 	performer.beThread(thread, writes)

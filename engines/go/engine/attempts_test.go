@@ -286,7 +286,7 @@ func persisted(t *testing.T, conn *refusing, steps string) *member {
 		t.Fatal(err)
 	}
 	latencies := workload.NewLatencies()
-	recorder := workload.NewAttemptRecorder(latencies)
+	recorder := workload.NewRecorderOfEach(latencies)
 	performer := newPerformer(testRun(), nil, program, workload.NewSplitMix64(1), recorder)
 	performer.beThread(7, true)
 	member := &member{performer: performer, recorder: recorder, latencies: latencies}

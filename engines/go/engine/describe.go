@@ -26,7 +26,7 @@ func describe(of Driver) protocol.Description {
 		Options:     options(of),
 		Tiers:       tiers(),
 		Threads:     threads,
-		Replays:     []string{"sql"},
+		Replays:     suites,
 		Harness:     nullName,
 		Kv:          kv.Ability(),
 		SQLiteFiles: true,

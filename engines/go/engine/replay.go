@@ -3,7 +3,6 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
@@ -48,17 +47,6 @@ func (replay *replay) names() []name {
 		names = append(names, name{text: statement.Name, answers: statement.IsVerified})
 	}
 	return names
-}
-
-// dueNs returns when a transaction is due, in ns from the start. atNs is when it began in the recording.
-func (replay *replay) dueNs(atNs uint64) int64 {
-	const latest = 1 << 62
-	high, low := bits.Mul64(atNs, 100)
-	if high >= replay.speed {
-		return latest
-	}
-	due, _ := bits.Div64(high, low, replay.speed)
-	return int64(min(due, latest))
 }
 
 // measureReplay measures a recorded application. Each of its lanes is a thread of one actor.

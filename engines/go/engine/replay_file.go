@@ -1,18 +1,13 @@
 package engine
 
 import (
-	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/wire"
 )
 
 // replayStatement is a statement that calls execute.
@@ -54,22 +49,22 @@ var replayActions = [...]struct {
 
 // readStatements reads the list of statements of a recording. names is the number of names of the suite.
 func readStatements(folder string, names int) ([]replayStatement, error) {
-	wire, err := openWire(filepath.Join(folder, "statements"))
+	file, err := wire.Open(filepath.Join(folder, "statements"))
 	if err != nil {
 		return nil, err
 	}
-	defer wire.close()
+	defer file.Close()
 	var statements []replayStatement
 	var text []byte
-	for range wire.length() {
-		name, kind := wire.number(), wire.number()
-		text = wire.appendBytes(text[:0])
-		if wire.err == nil && (name >= uint64(names) || kind >= uint64(len(replayActions))) {
-			wire.fail(errors.New("a statement has an unknown name or kind"))
+	for range file.Length() {
+		name, kind := file.Number(), file.Number()
+		text = file.AppendBytes(text[:0])
+		if file.Err() == nil && (name >= uint64(names) || kind >= uint64(len(replayActions))) {
+			file.Fail(errors.New("a statement has an unknown name or kind"))
 		}
-		wire.checkText(text)
-		if wire.err != nil {
-			return nil, wire.err
+		file.CheckText(text)
+		if err := file.Err(); err != nil {
+			return nil, err
 		}
 		action := replayActions[kind]
 		statement := replayStatement{name: int(name), action: action.action, begin: action.begin, sql: string(text)}
@@ -78,7 +73,7 @@ func readStatements(folder string, names int) ([]replayStatement, error) {
 		}
 		statements = append(statements, statement)
 	}
-	return statements, wire.err
+	return statements, file.Err()
 }
 
 // takesValues reports whether a statement is prepared, and values are bound to it.
@@ -129,41 +124,41 @@ const (
 
 // laneReader reads a lane's file, an entry at a time.
 type laneReader struct {
-	*wireReader
+	*wire.Reader
 	statements []replayStatement
 }
 
 func openLane(folder string, lane int, statements []replayStatement) (*laneReader, error) {
-	wire, err := openWire(filepath.Join(folder, fmt.Sprintf("lane-%d", lane)))
-	return &laneReader{wire, statements}, err
+	file, err := wire.Open(filepath.Join(folder, fmt.Sprintf("lane-%d", lane)))
+	return &laneReader{file, statements}, err
 }
 
 // next reads the next entry. A transaction is put into transaction.
 func (reader *laneReader) next(transaction *replayTransaction) (laneEntry, error) {
-	if reader.isOver() {
-		return endOfLane, reader.err
+	if reader.IsOver() {
+		return endOfLane, reader.Err()
 	}
-	switch entry := reader.number(); entry {
+	switch entry := reader.Number(); entry {
 	case uint64(newConnection):
 		return newConnection, nil
 	case uint64(newTransaction):
 		reader.transaction(transaction)
-		return newTransaction, reader.err
+		return newTransaction, reader.Err()
 	default:
-		reader.fail(fmt.Errorf("an entry begins with %d: expected 1 or 2", entry))
-		return endOfLane, reader.err
+		reader.Fail(fmt.Errorf("an entry begins with %d: expected 1 or 2", entry))
+		return endOfLane, reader.Err()
 	}
 }
 
 func (reader *laneReader) transaction(into *replayTransaction) {
 	into.place = replayPlace{
-		atNs: reader.number(), after: reader.number(), turn: reader.number(), early: reader.number(), late: reader.number(),
+		atNs: reader.Number(), after: reader.Number(), turn: reader.Number(), early: reader.Number(), late: reader.Number(),
 	}
 	into.calls, into.values = into.calls[:0], into.values[:0]
 	into.bytes, into.texts = into.bytes[:0], into.texts[:0]
-	for range reader.length() {
+	for range reader.Length() {
 		reader.call(into)
-		if reader.err != nil {
+		if reader.Err() != nil {
 			return
 		}
 	}
@@ -174,19 +169,19 @@ func (reader *laneReader) transaction(into *replayTransaction) {
 }
 
 func (reader *laneReader) call(into *replayTransaction) {
-	number := reader.length()
-	if reader.err == nil && number >= len(reader.statements) {
-		reader.fail(fmt.Errorf("there is no statement %d", number))
+	number := reader.Length()
+	if reader.Err() == nil && number >= len(reader.statements) {
+		reader.Fail(fmt.Errorf("there is no statement %d", number))
 	}
 	// The number of 0, all rows, wraps around to the most that can be asked for.
-	call := replayCall{statement: number, most: reader.number() - 1, from: len(into.values)}
-	for range reader.length() {
+	call := replayCall{statement: number, most: reader.Number() - 1, from: len(into.values)}
+	for range reader.Length() {
 		reader.value(into)
-		if reader.err != nil {
+		if reader.Err() != nil {
 			return
 		}
 	}
-	if reader.err != nil {
+	if reader.Err() != nil {
 		return
 	}
 	// SQLite takes NULL for values that are not bound, but some drivers insist on all values.
@@ -200,121 +195,29 @@ func (reader *laneReader) call(into *replayTransaction) {
 func (reader *laneReader) value(into *replayTransaction) {
 	var value driver.Value
 	from := len(into.bytes)
-	switch kind := reader.number(); kind {
+	switch kind := reader.Number(); kind {
 	case 0:
 	case 1:
-		value = driver.IntegerValue(reader.signed())
+		value = driver.IntegerValue(reader.Signed())
 	case 2:
-		value = driver.RealValue(reader.float())
+		value = driver.RealValue(reader.Float())
 	case 3:
 		value.Kind = driver.Text
-		into.bytes = reader.appendBytes(into.bytes)
-		reader.checkText(into.bytes[from:])
+		into.bytes = reader.AppendBytes(into.bytes)
+		reader.CheckText(into.bytes[from:])
 	case 4:
 		value.Kind = driver.Blob
-		into.bytes = reader.appendBytes(into.bytes)
+		into.bytes = reader.AppendBytes(into.bytes)
 	case 5:
 		value.Kind = driver.Blob
-		length := reader.length()
+		length := reader.Length()
 		into.bytes = slices.Grow(into.bytes, length)[:from+length]
 		clear(into.bytes[from:])
 	default:
-		reader.fail(fmt.Errorf("a value has the kind %d: expected 0 to 5", kind))
+		reader.Fail(fmt.Errorf("a value has the kind %d: expected 0 to 5", kind))
 	}
 	if value.Kind == driver.Text || value.Kind == driver.Blob {
 		into.texts = append(into.texts, span{len(into.values), from, len(into.bytes)})
 	}
 	into.values = append(into.values, value)
-}
-
-// mostBytes is the most bytes of a text or a blob: SQLite's own limit is 1,000,000,000.
-const mostBytes = 1 << 30
-
-// wireReader reads the numbers and bytes of a recording's file. Once it has failed, it reads zeros and empty bytes.
-type wireReader struct {
-	file *os.File
-	*bufio.Reader
-	// err is the first error, with the path of the file.
-	err error
-}
-
-func openWire(path string) (*wireReader, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return &wireReader{file: file, Reader: bufio.NewReaderSize(file, 1<<16)}, nil
-}
-
-func (wire *wireReader) close() { _ = wire.file.Close() }
-
-func (wire *wireReader) fail(err error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the file ends early")
-	}
-	if wire.err == nil && err != nil {
-		wire.err = fmt.Errorf("%s: %w", wire.file.Name(), err)
-	}
-}
-
-// isOver reports whether nothing is left, or whether the file cannot be read.
-func (wire *wireReader) isOver() bool {
-	_, err := wire.Peek(1)
-	if err != nil && err != io.EOF {
-		wire.fail(err)
-	}
-	return err != nil
-}
-
-// number reads an unsigned number in LEB128.
-func (wire *wireReader) number() uint64 {
-	if wire.err != nil {
-		return 0
-	}
-	number, err := binary.ReadUvarint(wire.Reader)
-	wire.fail(err)
-	return number
-}
-
-// signed reads the zigzag of a signed number.
-func (wire *wireReader) signed() int64 {
-	number := wire.number()
-	return int64(number>>1) ^ -int64(number&1)
-}
-
-func (wire *wireReader) float() float64 {
-	var bytes [8]byte
-	wire.read(bytes[:])
-	return math.Float64frombits(binary.LittleEndian.Uint64(bytes[:]))
-}
-
-// length reads a length, which is below a limit.
-func (wire *wireReader) length() int {
-	number := wire.number()
-	if number > mostBytes {
-		wire.fail(fmt.Errorf("a length is %d, above the limit of %d", number, mostBytes))
-		return 0
-	}
-	return int(number)
-}
-
-// appendBytes appends bytes to others.
-func (wire *wireReader) appendBytes(to []byte) []byte {
-	length, from := wire.length(), len(to)
-	to = slices.Grow(to, length)[:from+length]
-	wire.read(to[from:])
-	return to
-}
-
-func (wire *wireReader) read(into []byte) {
-	if wire.err == nil {
-		_, err := io.ReadFull(wire.Reader, into)
-		wire.fail(err)
-	}
-}
-
-func (wire *wireReader) checkText(text []byte) {
-	if wire.err == nil && !utf8.Valid(text) {
-		wire.fail(errors.New("a text is not UTF-8"))
-	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/driver"
 )
 
-// wire returns the bytes of a recording's file: a number is unsigned, an int64 signed, and a text has its length
+// encoded returns the bytes of a recording's file: a number is unsigned, an int64 signed, and a text has its length
 // before it.
-func wire(parts ...any) (bytes []byte) {
+func encoded(parts ...any) (bytes []byte) {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case int:
@@ -62,8 +62,8 @@ func TestStatementsAreReadAsTheyAreWritten(t *testing.T) {
 		t.Errorf("%v, %+v: expected %+v", err, read, expected)
 	}
 	for text, bytes := range map[string][]byte{
-		"unknown name or kind": wire(1, 2, 0, "x"), "a statement has an unknown": wire(1, 0, 10, "x"),
-		"the file ends early": wire(2, 0, 0, "x"), "not UTF-8": wire(1, 0, 0, "\xff"),
+		"unknown name or kind": encoded(1, 2, 0, "x"), "a statement has an unknown": encoded(1, 0, 10, "x"),
+		"the file ends early": encoded(2, 0, 0, "x"), "not UTF-8": encoded(1, 0, 0, "\xff"),
 	} {
 		folder := folderOf(t, map[string][]byte{"statements": bytes})
 		if _, err := readStatements(folder, 2); err == nil || !strings.Contains(err.Error(), text) ||
@@ -96,7 +96,7 @@ func TestALaneIsReadAsItIsWritten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer reader.close()
+	defer reader.Close()
 	var transaction replayTransaction
 	next := func(expected laneEntry) {
 		t.Helper()
@@ -139,7 +139,7 @@ func TestWhatIsNoLaneIsAnErrorWithItsFile(t *testing.T) {
 		"a value has the kind 6":                  {2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 6},
 		"a text is not UTF-8":                     {2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 3, 1, 255},
 		"ends early":                              {2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 2, 1},
-		"above the limit":                         wire(2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 5, 1<<30+1),
+		"above the limit":                         encoded(2, 0, 0, 0, 0, 0, 1, 0, 0, 1, 5, 1<<30+1),
 		"overflows":                               {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80},
 	} {
 		reader, err := openLane(folderOf(t, map[string][]byte{"lane-0": bytes}), 0, make([]replayStatement, 2))
@@ -150,7 +150,7 @@ func TestWhatIsNoLaneIsAnErrorWithItsFile(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), "lane-0: ") {
 			t.Errorf("`%v`, expected `%s` with the file", err, text)
 		}
-		reader.close()
+		reader.Close()
 	}
 }
 

@@ -39,7 +39,7 @@ type lane struct {
 // addLane adds the thread of a lane to a group. persists states whether it does again what other threads block.
 func (replay *replay) addLane(run *run, group *group, persists bool) {
 	latencies := workload.NewLatencies()
-	recorder := workload.NewAttemptRecorder(latencies)
+	recorder := workload.NewRecorderOfEach(latencies)
 	performer := newPerformer(run, nil, &program{}, nil, recorder)
 	performer.tallies = newTallies(replay.names())
 	if persists {
@@ -91,7 +91,7 @@ func (lane *lane) playAll(open func() (driver.Conn, error)) error {
 	if err != nil {
 		return err
 	}
-	defer lane.reader.close()
+	defer lane.reader.Close()
 	for {
 		entry, err := lane.next()
 		switch {
@@ -149,7 +149,7 @@ func (lane *lane) wait() error {
 	if err := lane.replay.gate.wait(&lane.transaction.place); err != nil || lane.replay.speed == 0 {
 		return err
 	}
-	lane.dueNs = lane.begunNs + lane.replay.dueNs(lane.transaction.place.atNs)
+	lane.dueNs = lane.begunNs + workload.AtSpeed(lane.transaction.place.atNs, lane.replay.speed)
 	return lane.replay.gate.waitUntil(lane.dueNs)
 }
 

@@ -27,14 +27,14 @@ func replayedBy(t *testing.T, of Driver, spec string, files map[string][]byte, o
 
 // meeting are two lanes. The first one writes twice, and the second one reads between the writes or after them.
 var meeting = map[string][]byte{
-	"statements": wire(4,
+	"statements": encoded(4,
 		0, 3, "", 1, 1, "INSERT INTO counters VALUES (:id, :value)", 0, 8, "", 2, 0, "SELECT value FROM counters WHERE id > ? ORDER BY id",
 	),
-	"lane-0": wire(1,
+	"lane-0": encoded(1,
 		2, 0, 0, 1, 0, 0, 3, 0, 0, 0, 1, 0, 2, 1, int64(2), 1, int64(20), 2, 0, 0,
 		2, 0, 1, 2, 2, 1, 1, 1, 0, 2, 1, int64(3), 1, int64(30),
 	),
-	"lane-1": wire(1, 2, 0, 1, 0, 1, 2, 1, 3, 0, 1, 1, int64(0)),
+	"lane-1": encoded(1, 2, 0, 1, 0, 1, 2, 1, 3, 0, 1, 1, int64(0)),
 }
 
 const meetingSpec = `"lanes": 2, "transactions": 3, "writes": 2, "speed": 0, "order": "%s", "unequal_tables": [%s], "statements": [
@@ -134,19 +134,19 @@ func TestLanesThatBlockEachOtherDoTheirTransactionsOnce(t *testing.T) {
 		return sleepy{conn}, err
 	})
 	files := map[string][]byte{
-		"statements": wire(4,
+		"statements": encoded(4,
 			0, 3, "", 1, 1, "UPDATE counters SET value = value + 1", 0, 8, "", 2, 0, "SELECT value FROM counters WHERE value < 0",
 		),
-		"lane-0": wire(1), "lane-1": wire(1), "lane-2": wire(1),
+		"lane-0": encoded(1), "lane-1": encoded(1), "lane-2": encoded(1),
 	}
 	for turn := range writes {
 		// The writers take turns.
 		writer := []string{"lane-0", "lane-2"}[turn%2]
-		transaction := wire(2, 0, turn, turn+1, 0, 0, 4, 0, 0, 0, 3, 0, 0, 1, 0, 0, 2, 0, 0)
+		transaction := encoded(2, 0, turn, turn+1, 0, 0, 4, 0, 0, 0, 3, 0, 0, 1, 0, 0, 2, 0, 0)
 		files[writer] = append(files[writer], transaction...)
 	}
 	for range reads {
-		files["lane-1"] = append(files["lane-1"], wire(2, 0, 0, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 3, 0, 0, 2, 0, 0)...)
+		files["lane-1"] = append(files["lane-1"], encoded(2, 0, 0, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 3, 0, 0, 2, 0, 0)...)
 	}
 	spec := strings.Replace(fmt.Sprintf(meetingSpec, "concurrent", ""), `"lanes": 2`, `"lanes": 3`, 1)
 	done, err := replayedBy(t, of, spec, files, map[string]string{"busy_timeout": "0"})
@@ -185,9 +185,9 @@ func TestALaneThatFailsEndsTheReplay(t *testing.T) {
 		return closing{conn, &closed}, err
 	})
 	files := map[string][]byte{
-		"statements": wire(2, 1, 1, "INSERT INTO counters VALUES (1, 1)", 2, 0, "SELECT value FROM counters"),
-		"lane-0":     wire(1, 2, 0, 1, 0, 1, 1, 1, 1, 0, 0),
-		"lane-1":     wire(1, 2, 0, 0, 1, 0, 0, 1, 0, 0, 0),
+		"statements": encoded(2, 1, 1, "INSERT INTO counters VALUES (1, 1)", 2, 0, "SELECT value FROM counters"),
+		"lane-0":     encoded(1, 2, 0, 1, 0, 1, 1, 1, 1, 0, 0),
+		"lane-1":     encoded(1, 2, 0, 0, 1, 0, 0, 1, 0, 0, 0),
 	}
 	begun := time.Now()
 	_, err := replayedBy(t, of, fmt.Sprintf(meetingSpec, "concurrent", ""), files, nil)

@@ -88,11 +88,11 @@ func newActorsTest(suite *suiteRun, test *protocol.KvTest, shared Shared, before
 		news := before != nil && !suite.store.Nothing && !has(&actor.KvLoad, append([]string{"hold"}, writing...)...)
 		for thread := range actor.Threads {
 			shown := &shown{service: workload.NewLatencies()}
-			if actor.Arrival != nil {
+			if actor.IsDue() {
 				shown.response = workload.NewLatencies()
 			}
 			of.members = append(of.members, &member{
-				of: of, actor: actor, course: of.course, shown: shown, number: number, thread: thread,
+				of: of, actor: actor, named: newNamed(&actor.KvLoad), course: of.course, shown: shown, number: number, thread: thread,
 				ordinal: len(of.members), expectsNews: news,
 			})
 		}
@@ -112,6 +112,18 @@ func (of *actorsTest) heads() []protocol.ActorHead {
 		heads = append(heads, head)
 	}
 	return heads
+}
+
+// recordedOperations returns the number of operations of a test, or nil if not all of them are recorded.
+func recordedOperations(test *protocol.KvTest) *uint64 {
+	var sum uint64
+	for _, actor := range acting(test) {
+		if actor.Operations == nil || actor.Keys.Order != protocol.Recorded {
+			return nil
+		}
+		sum += *actor.Operations
+	}
+	return &sum
 }
 
 // timeMs returns the duration of the test including its warm-up, or nil if the test does not end by time.
@@ -199,10 +211,10 @@ func (of *actorsTest) ofActor(actor *protocol.KvActor) []*member {
 
 // progress returns a function that reports the progress of the actors while they work.
 func (of *actorsTest) progress() func() protocol.Progress {
-	begun := time.Now()
+	begun, total := time.Now(), recordedOperations(of.test)
 	return func() protocol.Progress {
 		said := protocol.Progress{
-			Test: of.test.Number, ElapsedNs: uint64(time.Since(begun)), Readings: of.readings.take(),
+			Test: of.test.Number, Total: total, ElapsedNs: uint64(time.Since(begun)), Readings: of.readings.take(),
 		}
 		measuredNs := of.course.measuredNs(workload.Now())
 		for _, actor := range acting(of.test) {
@@ -230,8 +242,10 @@ func actorProgress(actor *protocol.KvActor, members []*member, measuredNs uint64
 		held += member.shown.held.Load()
 	}
 	told.Operations, told.Histogram = workload.Fresh(services...)
-	if actor.Arrival != nil {
+	if actor.IsDue() {
 		_, told.Histogram = workload.Fresh(responses...)
+	}
+	if actor.Arrival != nil {
 		due := uint64(float64(actor.Arrival.Rate) * float64(workedNs(actor.During, measuredNs)) / 1e9)
 		backlog := due - min(due, told.Operations)
 		told.Backlog = &backlog
@@ -270,27 +284,31 @@ func betweenNs(members []*member) uint64 {
 }
 
 // fill fills in the results of the actors and the verification value. after are the accounts after the test.
-func (of *actorsTest) fill(done *protocol.TestDone, after *accounts) {
+func (of *actorsTest) fill(done *protocol.TestDone, after *accounts) error {
 	var limitNs *uint64
 	if of.test.TimeMs != nil {
 		limit := *of.test.TimeMs * uint64(time.Millisecond)
 		limitNs, done.Counters["limit_ns"] = &limit, limit
 	}
 	for _, actor := range acting(of.test) {
-		told := actorDone(actor, of.ofActor(actor))
+		members := of.ofActor(actor)
+		told := actorDone(actor, members)
 		if limitNs != nil {
 			told.Counters["limit_ns"] = *limitNs
 		}
 		done.Operations += told.Operations
 		done.Rows += told.Rows
 		done.Actors = append(done.Actors, told)
+		done.Statements = append(done.Statements, statements(&actor.KvLoad, members)...)
 	}
 	// The combined latencies of different kinds of work mean nothing.
 	done.Histogram = workload.EmptyHistogram()
 	if len(done.Actors) == 1 {
 		done.Histogram, done.OperationsPerSample = done.Actors[0].Histogram, done.Actors[0].OperationsPerSample
 	}
-	done.Verification = of.verification(after)
+	var err error
+	done.Verification, err = of.verification(after)
+	return err
 }
 
 func actorDone(actor *protocol.KvActor, members []*member) protocol.ActorDone {
@@ -319,7 +337,7 @@ func actorDone(actor *protocol.KvActor, members []*member) protocol.ActorDone {
 	if fairness, known := fairnessPpm(operations); known {
 		done.Counters["fairness_ppm"] = fairness
 	}
-	if actor.Arrival != nil {
+	if actor.IsDue() {
 		response := workload.Histogram(responses...)
 		done.Response, done.Counters["backlog"] = &response, backlog
 	}

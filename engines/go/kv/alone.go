@@ -68,7 +68,11 @@ func (one *one) readAlone(input *input) error {
 
 func (one *one) repeat(operations uint64, do func(*input) error) error {
 	for range operations {
-		if err := do(one.inputs.next(one.recorder)); err != nil {
+		input, err := one.inputs.next(one.recorder)
+		if err == nil {
+			err = do(input)
+		}
+		if err != nil {
 			return err
 		}
 		one.recorder.Lap()
@@ -92,10 +96,14 @@ func (one *one) batches(batch uint64) error {
 		if err := one.repeat(size-1, one.apply); err != nil {
 			return err
 		}
-		if err := one.apply(one.inputs.next(one.recorder)); err != nil {
-			return err
+		last, err := one.inputs.next(one.recorder)
+		if err == nil {
+			err = one.apply(last)
 		}
-		if err := one.session.Commit(); err != nil {
+		if err == nil {
+			err = one.session.Commit()
+		}
+		if err != nil {
 			return err
 		}
 		one.recorder.Lap()

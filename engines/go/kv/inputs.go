@@ -1,8 +1,8 @@
 package kv
 
 import (
+	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -10,7 +10,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// Inputs are drawn in blocks of this many operations, or of fewer if they are long, so that a block stays in the
+// Inputs are prepared in blocks of this many operations, or of fewer if they are long, so that a block stays in the
 // processor's cache.
 const (
 	blockOperations = 256
@@ -81,8 +81,10 @@ func kinds(load *protocol.KvLoad) ([]kind, error) {
 
 // input is an operation with its key.
 type input struct {
-	op  operation
-	key []byte
+	op operation
+	// work is the place of its kind in the thread's work.
+	work int
+	key  []byte
 	// value is the value to write, or the key of the other account of a transfer.
 	value []byte
 	// number is the number of rows of a range, the amount of a transfer, or the number of accounts of an audit.
@@ -91,160 +93,95 @@ type input struct {
 	all bool
 	// record is the index of the record that the key belongs to.
 	record uint64
+	// atNs is when it began in a recording, in ns.
+	atNs uint64
 }
 
-// inputs draws the operations of one thread, a block at a time.
+// source prepares the operations of one thread.
+type source interface {
+	// fill replaces the content of a block. At the end of the operations the block is empty.
+	fill(*block) error
+	Close()
+}
+
+// inputs are the operations of one thread, a block at a time.
 type inputs struct {
-	random  *workload.SplitMix64
-	kinds   []kind
-	weights uint64
-	key     workload.Template
-	keys    keys
-	records uint64
-	ordinal uint64
-	// total is the maximum number of operations.
-	total uint64
-	// A block has a multiple of together operations.
-	together uint64
-	// bytes are the block's keys and values, one after the other. ends are the positions where they end.
-	bytes []byte
-	ends  []int
-	block []input
-	taken int
-}
-
-// newInputs returns the inputs of a thread, numbered from 0, of threads that do the same work.
-func newInputs(test *protocol.KvTest, load *protocol.KvLoad, random *workload.SplitMix64, thread, threads uint64) (*inputs, error) {
-	key, err := workload.NewTemplate(test.Key)
-	if err != nil {
-		return nil, err
-	}
-	kinds, err := kinds(load)
-	if err != nil {
-		return nil, err
-	}
-	keys, err := newKeys(load.Keys, test.Records, thread, threads, random)
-	if err != nil {
-		return nil, err
-	}
-	inputs := &inputs{random: random, kinds: kinds, key: key, keys: keys, records: test.Records, total: math.MaxUint64, together: 1}
-	for _, kind := range kinds {
-		inputs.weights += kind.weight
-	}
-	return inputs, nil
+	source source
+	block
 }
 
 // aloneInputs returns the inputs of a test of one thread.
 func aloneInputs(seed uint64, test *protocol.KvTest) (*inputs, error) {
-	inputs, err := newInputs(test, &test.KvLoad, workload.Stream(seed, test.Number), 0, 1)
-	if err == nil {
-		inputs.total = test.Operations
+	if test.Keys.Order == protocol.Recorded {
+		return nil, errors.New("recorded keys: expected actors that have them")
 	}
-	return inputs, err
-}
-
-// next returns the next operation. If the block is used up, the timer is stopped while another is drawn.
-func (inputs *inputs) next(recorder *workload.Recorder) *input {
-	if inputs.isDrawnOut() {
-		recorder.StandStill(inputs.drawBlock)
+	drawn, err := newDrawnInputs(test, &test.KvLoad, workload.Stream(seed, test.Number), 0, 1)
+	if err != nil {
+		return nil, err
 	}
-	return inputs.take()
+	drawn.total = test.Operations
+	return &inputs{source: drawn}, nil
 }
 
-// isDrawnOut reports whether all drawn operations have been taken.
-func (inputs *inputs) isDrawnOut() bool { return inputs.taken == len(inputs.block) }
-
-func (inputs *inputs) take() *input {
-	inputs.taken++
-	return &inputs.block[inputs.taken-1]
-}
-
-// takeBatch returns the next operations, at most count and those that are left in the block.
-func (inputs *inputs) takeBatch(count uint64) []input {
-	from := inputs.taken
-	inputs.taken = min(len(inputs.block), from+int(count))
-	return inputs.block[from:inputs.taken]
-}
-
-func (inputs *inputs) drawBlock() {
-	inputs.bytes, inputs.ends, inputs.block, inputs.taken = inputs.bytes[:0], inputs.ends[:0], inputs.block[:0], 0
-	for inputs.ordinal < inputs.total {
-		inputs.draw()
-		isFull := len(inputs.block) >= blockOperations || len(inputs.bytes) >= blockBytes
-		if isFull && uint64(len(inputs.block))%inputs.together == 0 {
-			break
+// next returns the next operation of drawn ones. If the block is used up, the timer is stopped while it is filled.
+func (inputs *inputs) next(recorder *workload.Recorder) (*input, error) {
+	if inputs.isUsedUp() {
+		var err error
+		recorder.StandStill(func() { err = inputs.fill() })
+		if err != nil {
+			return nil, err
 		}
 	}
-	// From now on the bytes stay where they are.
+	return inputs.take(), nil
+}
+
+// fill fills the block again. It is empty at the end of a recording.
+func (inputs *inputs) fill() error { return inputs.source.fill(&inputs.block) }
+
+// block has operations that are ready.
+type block struct {
+	// bytes are the keys and values, one after the other. ends are the positions where they end.
+	bytes []byte
+	ends  []int
+	ready []input
+	taken int
+}
+
+// isUsedUp reports whether all operations have been taken.
+func (block *block) isUsedUp() bool { return block.taken == len(block.ready) }
+
+func (block *block) take() *input {
+	block.taken++
+	return &block.ready[block.taken-1]
+}
+
+// takeBatch returns the next operations, at most count and those that are left.
+func (block *block) takeBatch(count uint64) []input {
+	from := block.taken
+	block.taken = min(len(block.ready), from+int(count))
+	return block.ready[from:block.taken]
+}
+
+// nextAtNs returns when the next operation began in the recording, in ns.
+func (block *block) nextAtNs() uint64 { return block.ready[block.taken].atNs }
+
+func (block *block) clear() {
+	block.bytes, block.ends, block.ready, block.taken = block.bytes[:0], block.ends[:0], block.ready[:0], 0
+}
+
+func (block *block) isFull() bool {
+	return len(block.ready) >= blockOperations || len(block.bytes) >= blockBytes
+}
+
+// end ends a key or a value.
+func (block *block) end() { block.ends = append(block.ends, len(block.bytes)) }
+
+// settle gives the operations their keys and values: from now on the bytes stay where they are.
+func (block *block) settle() {
 	from := 0
-	for at := range inputs.block {
-		key, value := inputs.ends[2*at], inputs.ends[2*at+1]
-		inputs.block[at].key, inputs.block[at].value = inputs.bytes[from:key], inputs.bytes[key:value]
+	for at := range block.ready {
+		key, value := block.ends[2*at], block.ends[2*at+1]
+		block.ready[at].key, block.ready[at].value = block.bytes[from:key], block.bytes[key:value]
 		from = value
 	}
-}
-
-// pick draws an operation's kind, but only if there are several.
-func (inputs *inputs) pick() *kind {
-	if len(inputs.kinds) == 1 {
-		return &inputs.kinds[0]
-	}
-	drawn := inputs.random.Below(inputs.weights)
-	for at := range inputs.kinds {
-		if drawn < inputs.kinds[at].weight {
-			return &inputs.kinds[at]
-		}
-		drawn -= inputs.kinds[at].weight
-	}
-	// Not reached: the drawn number is below the sum of the weights.
-	return &inputs.kinds[0]
-}
-
-// draw draws an operation's kind, then its key, then its other values.
-func (inputs *inputs) draw() {
-	kind := inputs.pick()
-	drawn := input{op: kind.op}
-	switch {
-	case kind.op == opInsert:
-		drawn.record = inputs.keys.insert()
-	case kind.op == opAudit && kind.accounts != nil:
-		// From this record on, there are as many accounts as the audit reads. A small database has fewer.
-		drawn.number = min(inputs.records, *kind.accounts)
-		last := inputs.records - min(inputs.records, *kind.accounts)
-		drawn.record = min(inputs.keys.draw(inputs.ordinal, inputs.random), last)
-	default:
-		drawn.record = inputs.keys.draw(inputs.ordinal, inputs.random)
-		drawn.all = kind.op == opAudit
-	}
-	inputs.render(&inputs.key, drawn.record)
-	if kind.op == opMiss {
-		// With one byte more it is the key of no record.
-		inputs.bytes = append(inputs.bytes, '~')
-	}
-	inputs.ends = append(inputs.ends, len(inputs.bytes))
-	switch kind.op {
-	case opPut, opInsert, opModify:
-		inputs.render(&kind.value, drawn.record)
-	case opRange:
-		drawn.number = inputs.between(kind.least, kind.most)
-	case opTransfer:
-		// Any other account, with equal probability.
-		other := inputs.random.Below(max(inputs.records, 1) - 1)
-		if other >= drawn.record {
-			other++
-		}
-		inputs.render(&inputs.key, other)
-		drawn.number = inputs.between(kind.least, kind.most)
-	}
-	inputs.ends = append(inputs.ends, len(inputs.bytes))
-	inputs.block = append(inputs.block, drawn)
-	inputs.ordinal++
-}
-
-func (inputs *inputs) render(template *workload.Template, record uint64) {
-	inputs.bytes = template.Append(inputs.bytes, record, inputs.ordinal, inputs.random)
-}
-
-func (inputs *inputs) between(least, most uint64) uint64 {
-	return least + inputs.random.Below(max(most, least)-least+1)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// keyOrders are the orders in which keys can be drawn.
-var keyOrders = []string{"ascending", "shuffled", "uniform", "zipfian", "latest", "popular"}
+// keyOrders are the orders in which keys can be drawn or read.
+var keyOrders = []string{"ascending", "shuffled", "uniform", "zipfian", "latest", "popular", protocol.Recorded}
 
 // keys draws records for one thread.
 type keys struct {

@@ -10,7 +10,7 @@ import (
 
 // Engine is a store with its description.
 type Engine struct {
-	// Description describes the engine. Protocol, Suites, Kv and Harness are filled in by this package.
+	// Description describes the engine. Protocol, Suites, Replays, Kv and Harness are filled in by this package.
 	Description protocol.Description
 	Store
 }
@@ -28,7 +28,7 @@ func Do(engine Engine, job *protocol.Job, tell func(event any)) error {
 func (engine *Engine) Describe() protocol.Description {
 	description := engine.Description
 	description.Protocol, description.Suites = protocol.Version, []string{"kv"}
-	description.Kv, description.Harness = Ability(), Harness
+	description.Replays, description.Kv, description.Harness = description.Suites, Ability(), Harness
 	return description
 }
 

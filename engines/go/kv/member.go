@@ -10,15 +10,8 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-const (
-	// Patience is the time after which an operation is abandoned if others keep getting in its way.
-	Patience = 10 * time.Second
-	// longestWait is the longest uninterrupted wait for an operation to be due.
-	longestWait = 50 * time.Millisecond
-	// sleepSlack is the overrun that a sleep seldom exceeds. The thread waits awake for the last part of this
-	// length.
-	sleepSlack = 200 * time.Microsecond
-)
+// Patience is the time after which an operation is abandoned if others keep getting in its way.
+const Patience = 10 * time.Second
 
 // shown is what a thread publishes while it works.
 type shown struct {
@@ -34,6 +27,8 @@ type member struct {
 	of     *actorsTest
 	actor  *protocol.KvActor
 	inputs *inputs
+	// named are the results of each kind of work.
+	named  *named
 	course *course
 	shown  *shown
 	// number is the number of the actor, thread the number of the thread in the actor, and ordinal its number in the
@@ -68,6 +63,7 @@ func (member *member) work() error {
 		}
 		member.tally = newTally(session, before, member.of.store.Nothing)
 		if member.inputs, err = member.newInputs(); err == nil {
+			defer member.inputs.source.Close()
 			started = true
 			member.course.begin()
 			err = member.perform()
@@ -91,7 +87,7 @@ func (member *member) perform() error {
 	switch {
 	case has(&member.actor.KvLoad, "hold"):
 		return member.hold()
-	case member.actor.Arrival != nil:
+	case member.actor.IsDue():
 		return member.whenDue()
 	}
 	return member.oneAfterTheOther()
@@ -104,16 +100,22 @@ func (member *member) stream(purpose uint64) *workload.SplitMix64 {
 }
 
 func (member *member) newInputs() (*inputs, error) {
-	inputs, err := newInputs(member.of.test, &member.actor.KvLoad, member.stream(0), uint64(member.thread), uint64(member.actor.Threads))
-	if err == nil {
-		inputs.together = member.actor.Together()
+	test, load := member.of.test, &member.actor.KvLoad
+	if load.Keys.Order == protocol.Recorded {
+		recorded, err := openRecordedInputs(member.of.suite.Recording, test.Number, member.thread, load)
+		return &inputs{source: recorded}, err
 	}
-	return inputs, err
+	drawn, err := newDrawnInputs(test, load, member.stream(0), uint64(member.thread), uint64(member.actor.Threads))
+	if err != nil {
+		return nil, err
+	}
+	drawn.together = load.Together()
+	return &inputs{source: drawn}, nil
 }
 
-// quota returns the number of operations of this thread.
+// quota returns the number of operations of this thread. Recorded ones end with their file.
 func (member *member) quota() uint64 {
-	if member.actor.Operations == nil {
+	if member.actor.Operations == nil || member.actor.Keys.Order == protocol.Recorded {
 		return ^uint64(0)
 	}
 	threads, thread := uint64(member.actor.Threads), uint64(member.thread)
@@ -152,7 +154,7 @@ func (member *member) waitForTurn() {
 // oneAfterTheOther begins each operation when the previous one has ended.
 func (member *member) oneAfterTheOther() error {
 	member.waitForTurn()
-	quota := member.quota()
+	quota, together := member.quota(), member.actor.Together()
 	isMeasured, blockedNs := false, int64(0)
 	member.begunNs = workload.Now()
 	recorder := member.recorder()
@@ -169,25 +171,27 @@ func (member *member) oneAfterTheOther() error {
 			blockedNs = now - member.begunNs
 			recorder = member.recorder()
 		}
-		if member.inputs.isDrawnOut() {
-			var err error
-			recorder.StandStill(func() {
-				member.inputs.drawBlock()
-				err = member.lookForNews(1)
-			})
+		var err error
+		if member.inputs.isUsedUp() {
+			recorder.StandStill(func() { err = member.prepare() })
 			if err != nil {
 				return err
 			}
+			if member.inputs.isUsedUp() {
+				break
+			}
 		}
-		done, err := member.next(quota)
+		if together == 1 {
+			err = member.doOne(recorder)
+		} else {
+			err = member.doBatch(min(together, quota-member.operations), recorder)
+		}
 		if err != nil {
 			return err
 		}
-		for range done {
-			recorder.Lap()
-		}
 	}
 	recorder.Finish()
+	member.named.count()
 	member.wallNs, member.betweenNs = recorder.WallNs(), recorder.BetweenNs()
 	member.elapsedNs = blockedNs + int64(member.wallNs+member.betweenNs)
 	return member.lookForNews(len(member.of.acknowledged))
@@ -202,88 +206,50 @@ func (member *member) measuredFrom(now int64) int64 {
 	return member.course.begunNs(now)
 }
 
-// next does the next transaction, and returns the number of its operations, 0 if it was abandoned.
-func (member *member) next(quota uint64) (uint64, error) {
-	if member.inputs.together == 1 {
-		done, err := member.persist(member.inputs.take())
-		if done {
-			return 1, err
-		}
-		return 0, err
+// prepare fills the block of inputs, and does what else is part of no operation.
+func (member *member) prepare() error {
+	member.named.count()
+	if err := member.inputs.fill(); err != nil {
+		return err
 	}
-	batch := member.inputs.takeBatch(min(member.inputs.together, quota-member.operations))
+	return member.lookForNews(1)
+}
+
+// doOne does the next operation in a transaction of its own.
+func (member *member) doOne(recorder *workload.Recorder) error {
+	input, before := member.inputs.take(), member.rows
+	done, err := member.persist(input)
+	switch {
+	case !done:
+	case member.named == nil:
+		recorder.Lap()
+	default:
+		member.named.add(input.work, recorder.LapOfEach(), member.rows-before)
+	}
+	return err
+}
+
+// doBatch does the next operations, at most this many, in one transaction.
+func (member *member) doBatch(most uint64, recorder *workload.Recorder) error {
+	batch := member.inputs.takeBatch(most)
 	done, err := member.persistently(func() error { return member.together(batch) })
 	if done {
-		return uint64(len(batch)), err
+		for range batch {
+			recorder.Lap()
+		}
 	}
-	return 0, err
+	return err
 }
 
 func (member *member) recorder() *workload.Recorder {
-	recorder := workload.NewRecorder(member.inputs.together, member.shown.service)
+	var recorder *workload.Recorder
+	if member.named == nil {
+		recorder = workload.NewRecorder(member.actor.Together(), member.shown.service)
+	} else {
+		recorder = workload.NewRecorderOfEach(member.shown.service)
+	}
 	recorder.Start()
 	return recorder
-}
-
-// whenDue begins operations when they are due, or as soon as there is time for those that are late.
-func (member *member) whenDue() error {
-	member.waitForTurn()
-	quota := member.quota()
-	arrive := func() *arrivals {
-		return newArrivals(member.actor.Arrival, member.thread, member.actor.Threads, member.stream(1))
-	}
-	arrivals, isMeasured := arrive(), false
-	member.begunNs = workload.Now()
-	for member.operations < quota {
-		phase, now := member.phase(), workload.Now()
-		due := member.begunNs + arrivals.nextNs()
-		if phase == over {
-			break
-		}
-		if phase == measured && !isMeasured {
-			isMeasured, member.begunNs, arrivals = true, member.measuredFrom(now), arrive()
-			member.beginMeasuring()
-			continue
-		}
-		if member.inputs.isDrawnOut() {
-			member.inputs.drawBlock()
-			if err := member.lookForNews(1); err != nil {
-				return err
-			}
-			member.betweenNs += uint64(workload.Now() - now)
-			continue
-		}
-		if due > now {
-			WaitUntil(min(due, now+int64(longestWait)))
-			continue
-		}
-		arrivals.advance()
-		done, err := member.persist(member.inputs.take())
-		if err != nil {
-			return err
-		}
-		if done {
-			ended := workload.Now()
-			member.shown.service.Record(ended - now)
-			member.shown.response.Record(ended - due)
-		}
-	}
-	member.elapsedNs = workload.Now() - member.begunNs
-	member.wallNs = uint64(member.elapsedNs)
-	if member.operations < quota {
-		member.backlog = arrivals.dueBefore(member.elapsedNs)
-	}
-	return member.lookForNews(len(member.of.acknowledged))
-}
-
-// WaitUntil waits for a moment of the clock: asleep for most of the time, and awake for the rest.
-func WaitUntil(moment int64) {
-	if wait := time.Duration(moment-workload.Now()) - sleepSlack; wait > 0 {
-		time.Sleep(wait)
-	}
-	for workload.Now() < moment {
-		runtime.Gosched()
-	}
 }
 
 // hold holds a snapshot while the thread takes part.
@@ -325,6 +291,7 @@ func (member *member) hold() error {
 func (member *member) beginMeasuring() {
 	member.counts = counts{transfers: member.transfers, missed: member.missed, unexpected: member.unexpected}
 	member.failures, member.retries, member.betweenNs = 0, 0, 0
+	member.named = newNamed(&member.actor.KvLoad)
 	member.shown.service.Clear()
 	if member.shown.response != nil {
 		member.shown.response.Clear()
@@ -383,9 +350,13 @@ func (member *member) lookForNews(most int) error {
 	if !member.expectsNews {
 		return nil
 	}
+	key, err := workload.NewTemplate(member.of.test.Key)
+	if err != nil {
+		return err
+	}
 	stamps := member.of.acknowledged.stamps()
 	for range min(most, len(stamps)) {
-		stale, err := stamps[member.looks%len(stamps)].look(member.tally, &member.inputs.key)
+		stale, err := stamps[member.looks%len(stamps)].look(member.tally, &key)
 		if err != nil {
 			return err
 		}

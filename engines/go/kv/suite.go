@@ -203,7 +203,7 @@ func (suite *suiteRun) measureActors(test *protocol.KvTest, database Database, b
 		}
 	}
 	of := newActorsTest(suite, test, shared, before)
-	suite.run.AnnounceActors(&test.TestHead, nil, of.timeMs(), of.heads())
+	suite.run.AnnounceActors(&test.TestHead, recordedOperations(test), of.timeMs(), of.heads())
 	frame := suite.run.Begin(&test.TestHead, of.progress())
 	if err := of.perform(); err != nil {
 		return nil, err
@@ -216,6 +216,5 @@ func (suite *suiteRun) measureActors(test *protocol.KvTest, database Database, b
 	if err != nil {
 		return nil, err
 	}
-	of.fill(done, after)
-	return done, nil
+	return done, of.fill(done, after)
 }

@@ -1,6 +1,9 @@
 package kv
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // invariants is the prefix of a verification value that is not a checksum.
 const invariants = "invariants:"
@@ -8,19 +11,14 @@ const invariants = "invariants:"
 // verification returns the checksum of everything that the threads read, if it is certain. Otherwise it returns
 // whether the invariants held that hold in any order of the threads. It returns nil if there is nothing to check the
 // answers against.
-func (of *actorsTest) verification(after *accounts) *string {
+func (of *actorsTest) verification(after *accounts) (*string, error) {
 	var operations, missed, unexpected, failures uint64
-	var all counts
 	for _, member := range of.members {
 		operations, missed, failures = operations+member.operations, missed+member.missed, failures+member.failures
 		unexpected += member.unexpected
-		digest := member.digest
-		digest.Word(member.rows)
-		all.digest.Word(uint64(digest))
-		all.rows += member.rows
 	}
 	if of.store.Nothing || operations == 0 {
-		return nil
+		return nil, nil
 	}
 	hasRecords := holdsEveryRecord(of.suite, of.test) || of.before != nil && of.before.count >= of.test.Records
 	looksUp := false
@@ -40,11 +38,34 @@ func (of *actorsTest) verification(after *accounts) *string {
 	case broken != "":
 		held = invariants + broken
 	case hasFixedAnswers(of.suite, of.test) && failures == 0:
-		return all.verification()
+		return of.checksum()
 	case of.before == nil && !(hasRecords && looksUp):
-		return nil
+		return nil, nil
 	}
-	return &held
+	return &held, nil
+}
+
+// checksum returns the checksum of everything that the threads read, and of the content afterwards if the test asks for
+// it.
+func (of *actorsTest) checksum() (*string, error) {
+	var all counts
+	for _, member := range of.members {
+		digest := member.digest
+		digest.Word(member.rows)
+		all.digest.Word(uint64(digest))
+		all.rows += member.rows
+	}
+	if !of.test.VerifyState {
+		return all.verification(), nil
+	}
+	session, err := of.shared.Session(&of.test.SQL)
+	if err != nil {
+		return nil, err
+	}
+	content := newTally(session, accounts{}, false)
+	content.counts = all
+	err = content.state()
+	return content.verification(), errors.Join(err, session.Close())
 }
 
 // brokenAccounts compares what threads found, and what is there afterwards, with what transfers preserve: the sum of

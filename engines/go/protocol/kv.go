@@ -12,7 +12,9 @@ type KvSuite struct {
 	DataBytes uint64 `json:"data_bytes"`
 	// Schema is the SQL that creates the table, for engines that speak SQL.
 	Schema []string `json:"schema"`
-	Tests  []KvTest `json:"tests"`
+	// Recording is the folder with the operations of tests whose keys are recorded; nil means that no keys are.
+	Recording *string  `json:"recording"`
+	Tests     []KvTest `json:"tests"`
 }
 
 // KvTest is one test of a KvSuite. A test of one thread has the fields of KvLoad, a test of several threads has
@@ -21,7 +23,7 @@ type KvTest struct {
 	TestHead
 	// Records is the exclusive upper bound of the keys, which are drawn from 0.
 	Records uint64 `json:"records"`
-	// Key is the format of a key, such as "key_{key:8}".
+	// Key is the format of a key, such as "key_{key:8}". Of recorded keys, it has only the length of the longest.
 	Key         string       `json:"key"`
 	VerifyState bool         `json:"verify_state"`
 	SQL         KvStatements `json:"sql"`
@@ -53,11 +55,15 @@ type KvLoad struct {
 
 // Keys is how keys are drawn.
 type Keys struct {
-	// Order is "ascending", "shuffled", "uniform", "zipfian", "latest" or "popular".
+	// Order is "ascending", "shuffled", "uniform", "zipfian", "latest", "popular" or Recorded.
 	Order string
 	// Popular are the groups of equally popular records of the order "popular". Together they are all records.
 	Popular []Popularity
 }
+
+// Recorded is the order of keys that a recording has, with the operations on them: each thread does what its file
+// says. The same key is always in the same file.
+const Recorded = "recorded"
 
 // Popularity is a group of equally popular records.
 type Popularity struct {
@@ -107,8 +113,12 @@ func (load *KvLoad) Together() uint64 {
 
 // KvWork is a kind of operation with its relative frequency.
 type KvWork struct {
+	// Weight counts nothing if keys are recorded.
 	Weight uint64 `json:"weight"`
-	Op     string `json:"op"`
+	// Name is the name under which the results are reported, apart from those of other work; empty means that they
+	// are not.
+	Name string `json:"name"`
+	Op   string `json:"op"`
 	// Value belongs to "put", "insert" and "modify".
 	Value string `json:"value"`
 	// Least and Most belong to "range", as a number of rows, and to "transfer", as an amount.
@@ -126,12 +136,18 @@ type KvActor struct {
 	KvLoad
 	// Arrival states when operations are due. If it is nil, each operation is due when the previous one is done.
 	Arrival *Arrival `json:"arrival"`
+	// Speed states when recorded operations are due, in percent of the recorded speed. If it is nil, each is due when
+	// the previous one of its thread is done.
+	Speed *uint64 `json:"speed"`
 	// Operations is the number of operations of all threads of the actor together. If it is nil, the actor works
 	// until the test ends.
 	Operations *uint64 `json:"operations"`
 	// During is the time in which the actor takes part; nil means from the beginning to the end.
 	During *During `json:"during"`
 }
+
+// IsDue reports whether each operation is due at a time.
+func (actor *KvActor) IsDue() bool { return actor.Arrival != nil || actor.Speed != nil }
 
 // Arrival states when operations are due that do not wait for each other.
 type Arrival struct {

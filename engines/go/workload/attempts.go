@@ -1,15 +1,8 @@
 package workload
 
-// NewAttemptRecorder returns a recorder for operations in attempts, which may have to be done again. It times every
-// operation, and adds the latencies of an attempt when the attempt has succeeded. Its timer is stopped.
-//
-// Each attempt begins with Attempt, its operations end with Hold, and it ends with Keep or Forget. In an attempt the
-// timer never stands still.
-func NewAttemptRecorder(latencies *Latencies) *Recorder {
-	recorder := NewRecorder(1, latencies)
-	recorder.sampling = sampling{groups: 1}
-	return recorder
-}
+// Operations in attempts may have to be done again. Their latencies are added when the attempt has succeeded. Each
+// attempt begins with Attempt, its operations end with Hold, and it ends with Keep or Forget. In an attempt the timer
+// never stands still.
 
 // Attempt begins an attempt.
 func (recorder *Recorder) Attempt() { recorder.attempt = recorder.split }

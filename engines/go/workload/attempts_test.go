@@ -8,7 +8,7 @@ import (
 func TestTheTimeOfABlockedAttemptBelongsToTheFirstOperationOfTheNext(t *testing.T) {
 	const blocked = 100 * time.Millisecond
 	latencies := NewLatencies()
-	recorder := NewAttemptRecorder(latencies)
+	recorder := NewRecorderOfEach(latencies)
 	recorder.Start()
 	recorder.Attempt()
 	recorder.Hold()
@@ -40,7 +40,7 @@ func TestTheTimeOfABlockedAttemptBelongsToTheFirstOperationOfTheNext(t *testing.
 func TestEveryOperationOfAttemptsIsTimed(t *testing.T) {
 	const attempts, operations = 2_000, 3
 	latencies := NewLatencies()
-	recorder := NewAttemptRecorder(latencies)
+	recorder := NewRecorderOfEach(latencies)
 	recorder.Start()
 	for attempt := range attempts {
 		recorder.Attempt()

@@ -50,6 +50,13 @@ func NewRecorder(every uint64, latencies *Latencies) *Recorder {
 	}
 }
 
+// NewRecorderOfEach returns a recorder that times every operation. Its timer is stopped.
+func NewRecorderOfEach(latencies *Latencies) *Recorder {
+	recorder := NewRecorder(1, latencies)
+	recorder.sampling = sampling{groups: 1}
+	return recorder
+}
+
 // Start starts the timer at zero.
 func (recorder *Recorder) Start() {
 	recorder.wall, recorder.carried = 0, 0
@@ -75,7 +82,14 @@ func (recorder *Recorder) Lap() {
 	}
 }
 
-func (recorder *Recorder) look() {
+// LapOfEach ends one operation of a recorder that times every operation. It returns the operation's latency, in ns.
+func (recorder *Recorder) LapOfEach() uint64 {
+	recorder.done++
+	return uint64(recorder.look())
+}
+
+// look reads the clock, and returns the time of the sample that ends, in ns.
+func (recorder *Recorder) look() int64 {
 	at := Now()
 	took := at - recorder.last + recorder.carried
 	recorder.last, recorder.carried = at, 0
@@ -94,6 +108,7 @@ func (recorder *Recorder) look() {
 		recorder.open(at)
 	}
 	recorder.left = recorder.sampling.next() * recorder.every
+	return took
 }
 
 // StandStill stops the timer while it runs work, which is part of no operation.

@@ -12,6 +12,7 @@ pub mod digest;
 mod frame;
 pub mod histogram;
 pub mod kv;
+mod named;
 mod phases;
 mod popular;
 pub mod power;

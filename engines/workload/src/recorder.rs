@@ -118,12 +118,14 @@ impl<C: Clock> Recorder<C> {
         }
     }
 
-    /// Ends one operation of a recorder that times each, at a time of its clock that may be past.
-    pub(crate) fn lap_at(&mut self, ended: u64) {
+    /// Ends one operation of a recorder that times each, at a time of its clock that may be past. Returns its latency, ns.
+    pub(crate) fn lap_at(&mut self, ended: u64) -> u64 {
+        let took = ended.saturating_sub(self.last) + std::mem::take(&mut self.carried);
         self.counts.add_operations(1);
-        self.counts.record(ended.saturating_sub(self.last) + std::mem::take(&mut self.carried));
+        self.counts.record(took);
         // The timer may have been paused since then.
         self.last = self.last.max(ended);
+        took
     }
 
     /// Pauses the timer while `work` runs.

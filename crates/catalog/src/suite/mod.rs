@@ -8,7 +8,7 @@ mod sql_dry_run;
 mod sql_place;
 
 pub(crate) use self::kv::{FileKeys, MOST_THREADS};
-pub use self::kv::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
+pub use self::kv::{GAPS, MOST_RATE, MOST_SECONDS, MOST_SPEED, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
 use self::file::{FileEngineDefaults, FileKind, SuiteFile, check_known, check_options, check_usual_engines};
 use super::{CatalogError, bench::EngineChoice, located::CatalogText};
@@ -24,6 +24,7 @@ use serde::Deserialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
+    time::Duration,
 };
 use toml::Spanned;
 
@@ -65,8 +66,8 @@ pub struct Suite {
     pair: bool,
     /// The database that a SQL suite starts from.
     start: Option<PathBuf>,
-    /// The folder with the files of a recording that its test replays.
-    recording: Option<PathBuf>,
+    /// The recording that its test replays.
+    recording: Option<ReplayedRecording>,
     /// The actor whose operations are due at a rate, which the options set.
     pace: Option<Pace>,
     /// The text of its file.
@@ -81,6 +82,18 @@ enum SuiteBody {
     Kv(kv::KvBody),
     Sql(sql::SqlBody),
 }
+
+/// The recording of a suite.
+#[derive(Debug, Clone)]
+struct ReplayedRecording {
+    /// The folder with the files of the replay.
+    folder: PathBuf,
+    /// The time from its first call to its last.
+    span: Duration,
+}
+
+/// The option of suites that replay recordings which says how fast they do, in percent of the recorded speed; 0: as fast as possible.
+pub const SPEED: &str = "speed";
 
 /// The listed properties of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -215,11 +228,19 @@ impl Suite {
         self
     }
 
-    /// Returns the suite, replaying the files in this folder.
+    /// Returns the suite, replaying the files in this folder. `span`: the time from the first recorded call to the last.
     #[must_use]
-    pub fn replaying(mut self, folder: &Path) -> Self {
-        self.recording = Some(folder.to_owned());
+    pub fn replaying(mut self, folder: &Path, span: Duration) -> Self {
+        self.recording = Some(ReplayedRecording { folder: folder.to_owned(), span });
         self
+    }
+
+    /// Returns the time that a replay takes at least because its calls are due at times; zero if they are not.
+    pub fn recorded_time(&self, settings: &Settings) -> Duration {
+        let percent =
+            settings.get(SPEED).and_then(|percent| percent.parse().ok()).filter(|percent: &f64| *percent > 0.0);
+        let time = self.recording.as_ref().zip(percent).map(|(of, percent)| of.span.as_secs_f64() * 100.0 / percent);
+        time.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(Duration::ZERO)
     }
 
     /// Returns the suite with the operations of one actor due at a rate, in a test that ends after a time. The additional options
@@ -269,7 +290,8 @@ impl Suite {
 
     /// Returns the correct answer of a test if the file states it; it is the same for every seed.
     pub fn known(&self, size: Size, settings: &Settings, test: u32) -> Option<&str> {
-        if matches!(&self.body, SuiteBody::Kv(body) if body.has_actors(&BTreeSet::from([test]))) {
+        let has_actors = || matches!(&self.body, SuiteBody::Kv(body) if body.has_actors(&BTreeSet::from([test])));
+        if !self.replays_recording() && has_actors() {
             return Some(INVARIANTS_HELD);
         }
         // The answers of a replay do not depend on its speed.
@@ -369,11 +391,13 @@ impl Suite {
         match &self.body {
             SuiteBody::Kv(body) => {
                 let mut suite = body.resolve(&self.name, size, settings, &measured);
+                suite.recording = self.recording.as_ref().map(|recording| recording.folder.clone());
                 self.pace.iter().for_each(|pace| pace.apply(&mut suite, settings));
                 SuiteJob::Kv(suite)
             }
             SuiteBody::Sql(body) => {
-                let (start, recording) = (self.start.clone(), self.recording.clone());
+                let recording = self.recording.as_ref().map(|recording| recording.folder.clone());
+                let start = self.start.clone();
                 SuiteJob::Sql(SqlSuite { start, recording, ..body.resolve(&self.name, size, settings, &measured) })
             }
         }
@@ -388,12 +412,12 @@ impl Suite {
         }
     }
 
-    /// Whether any of the picked tests has several threads.
-    pub fn has_actors(&self, pick: &TestPick) -> bool {
+    /// Whether any of the picked tests needs an engine that several threads can use.
+    pub fn needs_threads(&self, pick: &TestPick) -> bool {
         match &self.body {
             SuiteBody::Kv(body) => {
                 let tests = self.with_needs(pick);
-                body.has_actors(&tests) || self.pace.as_ref().is_some_and(|pace| tests.contains(&pace.test))
+                body.needs_threads(&tests) || self.pace.as_ref().is_some_and(|pace| tests.contains(&pace.test))
             }
             SuiteBody::Sql(body) => body.has_actors(&self.with_needs(pick)),
         }

@@ -5,7 +5,7 @@
 use super::{
     ImportStop,
     csv::header,
-    keys::{KeyCalls, KeyOperation, KeyVerb, LeftOutCounts, TraceEntry, read as read_lines},
+    keys::{KeyCalls, KeyVerb, LeftOutCounts, TraceEntry, TraceOperation, read as read_lines},
     numbers::{seconds, shown, whole},
     rows::CsvRows,
     source::{TraceLines, TraceSource, first_lines},
@@ -114,7 +114,7 @@ fn request(cells: [Option<&[u8]>; 7]) -> Result<TraceEntry<'_>, String> {
         let names: Vec<&str> = VERBS.iter().map(|(name, _)| *name).collect();
         format!("operation `{}`: expected {}", shown(operation), names.join(", "))
     })?;
-    Ok(TraceEntry::Operation(KeyOperation {
+    Ok(TraceEntry::Operation(TraceOperation {
         verb,
         client: client.unwrap_or_default(),
         space: b"",

@@ -10,7 +10,7 @@ pub(super) type LeftOutCounts = BTreeMap<&'static str, u64>;
 /// What a line of a trace says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum TraceEntry<'l> {
-    Operation(KeyOperation<'l>),
+    Operation(TraceOperation<'l>),
     /// The name of an operation that a recording cannot have.
     LeftOut(&'static str),
     /// Something else than an operation.
@@ -18,7 +18,7 @@ pub(super) enum TraceEntry<'l> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct KeyOperation<'l> {
+pub(super) struct TraceOperation<'l> {
     pub(super) verb: KeyVerb,
     /// Who asked for it, in the trace's own words.
     pub(super) client: &'l [u8],
@@ -33,7 +33,7 @@ pub(super) struct KeyOperation<'l> {
 
 /// What an operation does with its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum KeyVerb {
+pub(crate) enum KeyVerb {
     Get,
     /// It replaces the value, whether there is one or not.
     Put,
@@ -45,6 +45,18 @@ pub(super) enum KeyVerb {
 }
 
 impl KeyVerb {
+    pub(crate) const ALL: [Self; 5] = [Self::Get, Self::Put, Self::Delete, Self::Scan, Self::Merge];
+
+    /// Returns what a statement of a recording of keys does; none if it is of no such recording.
+    pub(crate) fn of(statement: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verb| verb.statement() == statement)
+    }
+
+    /// Returns the word with which its statements begin.
+    pub(crate) fn name(self) -> &'static str {
+        self.statement().split(' ').next().unwrap_or_default()
+    }
+
     /// The statement, with a place for the key and one for what else the operation needs. The size of a value that a get found is a
     /// parameter without a place.
     fn statement(self) -> &'static str {
@@ -111,7 +123,7 @@ impl<'w> KeyCalls<'w> {
         }
     }
 
-    fn operation(&mut self, line: u64, operation: KeyOperation<'_>) -> Result<(), ImportStop> {
+    fn operation(&mut self, line: u64, operation: TraceOperation<'_>) -> Result<(), ImportStop> {
         // Without times, the order is all that is known.
         let at = operation.at_ns.unwrap_or(self.count);
         self.count += 1;

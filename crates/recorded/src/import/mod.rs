@@ -14,6 +14,8 @@ mod source;
 mod writing;
 mod ycsb;
 
+pub(crate) use keys::KeyVerb;
+
 use dbdyno_foundation::base::units::counted;
 use dbdyno_recording::{RECORDING_VERSION, RecordingError, RecordingManifest, calls_file};
 use keys::LeftOutCounts;

@@ -3,7 +3,7 @@
 //! microseconds. A range delete has the key of its end behind that of its beginning, since 2026.
 
 use super::{
-    keys::{KeyOperation, KeyVerb, TraceEntry},
+    keys::{KeyVerb, TraceEntry, TraceOperation},
     numbers::{shown, whole},
     source::first_lines,
 };
@@ -62,7 +62,7 @@ pub(super) fn line(line: &[u8]) -> Result<TraceEntry<'_>, String> {
     let at_ns = nanoseconds(time)?;
     match *kind {
         RocksDbType::LeftOut(name) => Ok(TraceEntry::LeftOut(name)),
-        RocksDbType::Verb(verb) => Ok(TraceEntry::Operation(KeyOperation {
+        RocksDbType::Verb(verb) => Ok(TraceEntry::Operation(TraceOperation {
             verb,
             client: b"",
             space: family,

@@ -1,7 +1,7 @@
 //! What YCSB's `basic` database prints (`core/src/main/java/site/ycsb/BasicDB.java`): one operation in each line, without times.
 
 use super::{
-    keys::{KeyOperation, KeyVerb, TraceEntry},
+    keys::{KeyVerb, TraceEntry, TraceOperation},
     numbers::{shown, whole},
     source::first_lines,
 };
@@ -52,13 +52,13 @@ fn word(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&text[..at], &text[at + 1..]))
 }
 
-fn operation<'l>(verb: KeyVerb, table: &'l [u8], key: &'l [u8], number: Option<u32>) -> Option<KeyOperation<'l>> {
+fn operation<'l>(verb: KeyVerb, table: &'l [u8], key: &'l [u8], number: Option<u32>) -> Option<TraceOperation<'l>> {
     // The threads that asked are not printed.
-    let operation = KeyOperation { verb, client: b"", space: table, key: key.into(), number, at_ns: None };
+    let operation = TraceOperation { verb, client: b"", space: table, key: key.into(), number, at_ns: None };
     (!table.is_empty() && !key.is_empty()).then_some(operation)
 }
 
-fn read(rest: &[u8]) -> Option<KeyOperation<'_>> {
+fn read(rest: &[u8]) -> Option<TraceOperation<'_>> {
     let (table, rest) = word(rest)?;
     let (key, rest) = word(rest)?;
     fields(rest)?;
@@ -66,7 +66,7 @@ fn read(rest: &[u8]) -> Option<KeyOperation<'_>> {
 }
 
 /// `None` if the form is wrong, and an error if only the number is.
-fn scan(rest: &[u8]) -> Result<Option<KeyOperation<'_>>, String> {
+fn scan(rest: &[u8]) -> Result<Option<TraceOperation<'_>>, String> {
     let parts = || {
         let (table, rest) = word(rest)?;
         let (key, rest) = word(rest)?;
@@ -77,14 +77,14 @@ fn scan(rest: &[u8]) -> Result<Option<KeyOperation<'_>>, String> {
     Ok(operation(KeyVerb::Scan, table, key, Some(whole("number of keys", count)?)))
 }
 
-fn written(verb: KeyVerb, rest: &[u8]) -> Option<KeyOperation<'_>> {
+fn written(verb: KeyVerb, rest: &[u8]) -> Option<TraceOperation<'_>> {
     let (table, rest) = word(rest)?;
     let (key, rest) = word(rest)?;
     let bytes = value_bytes(fields(rest)?)?;
     operation(verb, table, key, Some(bytes))
 }
 
-fn delete(rest: &[u8]) -> Option<KeyOperation<'_>> {
+fn delete(rest: &[u8]) -> Option<TraceOperation<'_>> {
     let (table, key) = word(rest)?;
     if key.contains(&b' ') { None } else { operation(KeyVerb::Delete, table, key, None) }
 }

@@ -25,8 +25,6 @@ struct FoundDatabase {
     not_copied: Option<String>,
 }
 
-/// Why the trace of another kind of store is not replayed.
-const NO_SQL: &str = "it has operations on keys and values, and only statements of SQL can be replayed";
 /// The name of the database of calls that another program wrote down, which do not say where they went.
 const IMPORTED: &str = "the imported calls";
 
@@ -72,7 +70,6 @@ pub(super) fn choose(
         let mut names: Vec<String> = Vec::new();
         for line in CallsReader::open(path)? {
             match line? {
-                RecordedLine::Process(process) if process.keys => return Ok(Err(NO_SQL.to_owned())),
                 RecordedLine::Process(process) => of_file.of_process(&process),
                 RecordedLine::Open(open) => {
                     let name = of_file.name(open.connection, &open.path);

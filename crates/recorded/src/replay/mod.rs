@@ -5,6 +5,7 @@
 
 mod database;
 mod defaults;
+mod keys;
 mod lanes;
 mod order;
 mod pragma;
@@ -12,6 +13,7 @@ mod spool;
 mod statements;
 
 pub use database::RecordedSource;
+pub use keys::{KeysPlan, records_keys, write_keys_replay};
 
 use self::{lanes::Lanes, spool::CallSpool, statements::ReplayStatements};
 use dbdyno_engine::{
@@ -70,6 +72,11 @@ pub struct ReplayPlan {
 }
 
 impl ReplayPlan {
+    /// Whether the recording has the times of its calls, and not only their order.
+    pub fn has_times(&self) -> bool {
+        self.span_ns >= self.calls
+    }
+
     /// Returns the settings with which the program used its database, by the names of their pragmas: those that its library was compiled
     /// with, those that the database has itself, and those that the program set.
     pub fn settings(&self, of_database: &BTreeMap<String, String>) -> BTreeMap<String, String> {

@@ -117,7 +117,7 @@ pub(super) async fn check(workspace: &CheckWorkspace<'_>, tell: CheckReceiver<'_
 /// Returns why the engine cannot run a test, according to its description.
 fn unfit(description: &Description, suite: &Suite, test: u32) -> Option<String> {
     let pick = TestPick([test].into());
-    if suite.has_actors(&pick) && !description.threads.contains_key(&suite.kind) {
+    if suite.needs_threads(&pick) && !description.threads.contains_key(&suite.kind) {
         return Some("its description has no threads for this kind of suite".to_owned());
     }
     match errand(suite, test).suite {

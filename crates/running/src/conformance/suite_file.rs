@@ -90,7 +90,7 @@ fn tests(suite: &Suite, size: Size) -> Vec<Check> {
     let line = |test: TestInfo| {
         let count = operations.get(&test.number).copied().flatten();
         let count = count.map(|count| counted(count, "operation"));
-        let does = match (count, suite.has_actors(&TestPick([test.number].into()))) {
+        let does = match (count, suite.needs_threads(&TestPick([test.number].into()))) {
             (None, true) => "several threads".to_owned(),
             (None, false) => "every row".to_owned(),
             (Some(count), true) => format!("{count} of several threads"),

@@ -3,16 +3,20 @@
 //! Two reference replays run first, each one transaction after the other: one with every read as early as the recording allows, one as late.
 //! What they answer alike is verified in every run afterwards. What they do not is listed and not judged.
 
+mod keys;
 mod notes;
 mod reference;
+mod suite;
 
+pub use keys::RecordedKeys;
 pub use reference::ReplayReference;
 
+use self::suite::{KnownReplay, ReplayOption, ReplaySize, SuiteNames};
 use crate::{
     runner::RunFolder,
     script::{DatabaseSnapshot, Missed, ScriptError, sentences},
 };
-use dbdyno_catalog::{Catalog, RECORDING_NAMES, Suite};
+use dbdyno_catalog::{Catalog, SPEED, Suite};
 use dbdyno_engine::{
     describe::{Description, OptionKind},
     suite::{Expression, ReplaySpec, ReplayedStatement},
@@ -25,11 +29,9 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
-use uuid::Uuid;
 
-/// The option of the suite that says how fast the recording is replayed, in percent; 0: as fast as possible.
-pub const SPEED: &str = "speed";
 /// Pragmas that change what statements do. They are replayed as recorded, although engines have options of the same name.
 const MEANINGS: [&str; 1] = ["foreign_keys"];
 
@@ -38,6 +40,12 @@ const MEANINGS: [&str; 1] = ["foreign_keys"];
 pub enum RecordedError {
     #[error(transparent)]
     Recording(#[from] ReplayError),
+    /// A database for a recording of keys and values.
+    #[error(
+        "{}: it has operations on keys and values, and begins with the keys that it needs: expected no --database and no --recorded-database",
+        path.display()
+    )]
+    KeysWithDatabase { path: PathBuf },
     /// The database at the beginning, or the suite that was made.
     #[error(transparent)]
     Script(#[from] ScriptError),
@@ -180,37 +188,12 @@ struct ReplayFile<'s> {
 }
 
 #[derive(Serialize)]
-struct KnownReplay {
-    size: &'static str,
-    answers: BTreeMap<&'static str, String>,
-}
-
-#[derive(Serialize)]
-struct ReplaySize {
-    name: &'static str,
-    default: [u64; 1],
-    choices: [u64; 1],
-    bytes: u64,
-}
-
-#[derive(Serialize)]
-struct ReplayOption {
-    name: &'static str,
-    #[serde(flatten)]
-    kind: OptionKind,
-    default: &'static str,
-    help: &'static str,
-}
-
-#[derive(Serialize)]
 struct ReplayTest<'s> {
     number: u32,
     name: &'s str,
     replay: &'s ReplaySpec,
 }
 
-/// The most that a replay may be sped up or slowed down, percent.
-const MOST_SPEED: i64 = 10_000_000;
 /// The assumed size of the data of a database that was empty at the beginning, bytes.
 const GUESSED_BYTES: u64 = 256 << 20;
 
@@ -219,11 +202,8 @@ impl SuiteParts<'_> {
     fn suite(&self, spec: &ReplaySpec, notes: &[String], known: Option<String>) -> Result<Suite, ScriptError> {
         let place = self.recording.display().to_string();
         let wrong = |error: &dyn std::fmt::Display| ScriptError::new(&place, error);
-        let stem = self.recording.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
         let contents = format!("{}\0{}", self.plan.digest, self.start.map_or("", DatabaseSnapshot::digest));
-        let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, contents.as_bytes()).simple().to_string();
-        let name = format!("{RECORDING_NAMES}{}-{}", stem.chars().map(plain).collect::<String>(), &digest[..8]);
+        let SuiteNames { name, stem } = SuiteNames::new(self.recording, &contents);
         let bytes = self.start.map_or(0, DatabaseSnapshot::bytes).saturating_mul(2).max(GUESSED_BYTES);
         let file = ReplayFile {
             name: &name,
@@ -231,21 +211,15 @@ impl SuiteParts<'_> {
             title: format!("The recording {stem}"),
             source: "a recording of the user's",
             notes,
-            size: ReplaySize { name: "times the recording is replayed", default: [1], choices: [1], bytes },
-            option: [ReplayOption {
-                name: SPEED,
-                kind: OptionKind::Integer { min: 0, max: MOST_SPEED },
-                default: "0",
-                help: "percent of the recorded speed at which transactions are due; 0: as fast as possible",
-            }],
+            size: ReplaySize::new(bytes),
+            option: [ReplayOption::speed("transactions")],
             test: [ReplayTest { number: 1, name: &stem, replay: spec }],
-            known: known
-                .map(|answer| KnownReplay { size: "1", answers: BTreeMap::from([("1", answer)]) })
-                .into_iter()
-                .collect(),
+            known: known.map(|answer| KnownReplay::new(1, answer)).into_iter().collect(),
         };
         let text = toml::to_string(&file).map_err(|error| wrong(&error))?;
-        let suite = Catalog::suite_of(&name, &place, text).map_err(|error| wrong(&error))?.replaying(self.files);
+        let suite = Catalog::suite_of(&name, &place, text)
+            .map_err(|error| wrong(&error))?
+            .replaying(self.files, Duration::from_nanos(self.plan.span_ns));
         Ok(match self.start {
             Some(start) => suite.starting_from(start.path()),
             None => suite,

@@ -3,19 +3,27 @@
 use super::{ReplayReference, reference::FailingStatement};
 use crate::script::short;
 use dbdyno_foundation::base::units;
-use dbdyno_recorded::{LeftOutReason, ReplayPlan};
+use dbdyno_recorded::{KeysPlan, LeftOutReason, ReplayPlan};
 
 /// The most statements or tables that a sentence names.
 const MOST_NAMED: usize = 3;
 
+/// Returns how long a recording took, if it has times.
+fn recorded(span_ns: u64, has_times: bool) -> String {
+    match has_times {
+        true => format!("recorded in {}", units::duration(span_ns as f64)),
+        false => "recorded without times".to_owned(),
+    }
+}
+
 /// Returns what is replayed, and what is left out on purpose.
 pub(super) fn facts(plan: &ReplayPlan, reference: &ReplayReference) -> Vec<String> {
     let mut all = vec![format!(
-        "{} of {} in {}, recorded in {}",
+        "{} of {} in {}, {}",
         units::counted(plan.calls, "call"),
         plan.source.path,
         units::counted(plan.spec.transactions, "transaction"),
-        units::duration(plan.span_ns as f64),
+        recorded(plan.span_ns, plan.has_times()),
     )];
     if plan.idle_ns > 0 {
         let idle = units::duration(plan.idle_ns as f64);
@@ -88,6 +96,52 @@ pub(super) fn doubts(plan: &ReplayPlan, reference: &ReplayReference, is_given: b
     if plan.changed_values > 0 {
         let values = units::counted(plan.changed_values, "value");
         all.push(format!("{values} could not be recorded as they were, and others replace them"));
+    }
+    all
+}
+
+/// Returns what is replayed of a recording of keys.
+pub(super) fn keys_facts(plan: &KeysPlan) -> Vec<String> {
+    let mut all =
+        vec![format!("{}, {}", units::counted(plan.count(), "operation"), recorded(plan.span_ns, plan.has_times()))];
+    let (clients, threads) = (units::counted(plan.clients, "client"), units::counted(plan.threads, "thread"));
+    all.push(match (plan.clients, plan.threads) {
+        (1, _) => "one client, which is one thread".to_owned(),
+        (_, 1) if plan.has_scans => format!("{clients} are one thread, because scans read the keys of all of them"),
+        (_, 1) => format!("{clients} are one thread, because an engine works with one only"),
+        _ => format!("{clients} share {threads}: all operations on a key are in one of them"),
+    });
+    all.push("values have the recorded number of bytes, and random content".to_owned());
+    if plan.start_keys > 0 {
+        let keys = units::counted(plan.start_keys, "key");
+        all.push(format!("stored before the replay: {keys} that the recording uses before it writes them"));
+    }
+    if plan.known_gets > 0 && plan.unequal_gets == 0 {
+        all.push(format!("found or not as recorded: the keys of {}", units::counted(plan.known_gets, "get")));
+    }
+    all
+}
+
+/// Returns what could make the replay another workload than the recorded one.
+pub(super) fn keys_doubts(plan: &KeysPlan) -> Vec<String> {
+    let mut all = Vec::new();
+    if plan.guessed_keys > 0 {
+        let (keys, bytes) = (units::counted(plan.guessed_keys, "key"), units::counted(plan.guessed_bytes, "byte"));
+        all.push(format!(
+            "the recording does not say whether {keys} existed at the beginning, or how long their values were: each is \
+             stored, with the bytes of its first write or {bytes}"
+        ));
+    }
+    if plan.unequal_gets > 0 {
+        let gets = units::counted(plan.known_gets, "get");
+        all.push(format!(
+            "{} of {gets} find a key that was not found, or do not find one that was: the recorded store removed keys itself",
+            plan.unequal_gets,
+        ));
+    }
+    if plan.without_key > 0 {
+        let operations = units::counted(plan.without_key, "operation");
+        all.push(format!("left out: {operations} with an empty key, which few engines take"));
     }
     all
 }

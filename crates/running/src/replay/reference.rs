@@ -2,13 +2,11 @@
 
 use super::RecordedTerms;
 use crate::runner::{RunFolder, Sent, WorkerProcess, confinement};
-use dbdyno_catalog::{
-    Suite, TestPick,
-    engines::{Engine, Registry},
-};
+use dbdyno_catalog::{Suite, engines::Registry};
 use dbdyno_engine::{
     protocol::{CacheStart, Event, Job, PROTOCOL, StatementDone, SuiteJob, TableContent, TestDone},
     settings::Settings,
+    size::Size,
     suite::{ReplayOrder, SqlLoad},
 };
 use dbdyno_foundation::{base::identifier::identifier, process::ProcessFamily};
@@ -61,21 +59,38 @@ pub(super) fn replay(
     options: &BTreeMap<String, String>,
     terms: &RecordedTerms<'_>,
 ) -> Result<ReplayReference, String> {
-    let registry = Registry::built_in();
-    let engine = registry.get(REFERENCE)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("cannot start a runtime: {error}"))?;
-    let known = options.iter().filter_map(|(name, value)| {
-        let option = engine.description.option(name)?;
-        Some((name.clone(), super::canonical(&option.kind, value)?))
-    });
-    let settings = Settings::resolve(&engine.description, &known.collect()).map_err(|error| error.to_string())?;
-    let replay = |order| runtime.block_on(one(suite, order, engine, &settings, terms));
+    let replay = |order| {
+        let SuiteJob::Sql(mut job) = resolved(suite)? else { return Err("the suite is not of SQL".to_owned()) };
+        for test in &mut job.tests {
+            if let SqlLoad::Replay { replay } = &mut test.load {
+                replay.order = order;
+            }
+        }
+        one(SuiteJob::Sql(job), suite, options, terms)
+    };
     let early = replay(ReplayOrder::Early)?;
     let late = replay(ReplayOrder::Late)?;
     Ok(compared(early, &late))
+}
+
+/// Replays a recording of keys, and returns the verification value of every replay that answers alike.
+pub(super) fn keys(suite: &Suite, terms: &RecordedTerms<'_>) -> Result<String, String> {
+    // Nobody needs the database afterwards.
+    let options = BTreeMap::from(
+        [("synchronous", "off"), ("journal_mode", "wal")].map(|(name, value)| (name.to_owned(), value.to_owned())),
+    );
+    let done = one(resolved(suite)?, suite, &options, terms)?;
+    done.verification.ok_or_else(|| "the engine gave no answers".to_owned())
+}
+
+fn resolved(suite: &Suite) -> Result<SuiteJob, String> {
+    let size = size(suite)?;
+    let settings = suite.settings(&BTreeMap::new()).map_err(|error| error.to_string())?;
+    Ok(suite.resolve(size, &settings, &suite.pick(&[])?))
+}
+
+fn size(suite: &Suite) -> Result<Size, String> {
+    suite.default_sizes.first().copied().ok_or_else(|| "the suite has no size".to_owned())
 }
 
 /// Compares two replays.
@@ -98,24 +113,20 @@ fn compared(early: TestDone, late: &TestDone) -> ReplayReference {
     ReplayReference { failures, unequal, unequal_tables, contents: early.contents, statements: early.statements }
 }
 
-/// Replays a recording in an order, in the cage of every worker.
-async fn one(
+/// Runs a job on the engine that gives the answers, in the cage of every worker. Returns the result of its last test.
+fn one(
+    job: SuiteJob,
     suite: &Suite,
-    order: ReplayOrder,
-    engine: &Engine,
-    settings: &Settings,
+    options: &BTreeMap<String, String>,
     terms: &RecordedTerms<'_>,
 ) -> Result<TestDone, String> {
-    let size = *suite.default_sizes.first().ok_or("the suite has no size")?;
-    let suite_settings = suite.settings(&BTreeMap::new()).map_err(|error| error.to_string())?;
-    let SuiteJob::Sql(mut job_suite) = suite.resolve(size, &suite_settings, &TestPick::default()) else {
-        return Err("the suite is not of SQL".to_owned());
-    };
-    for test in &mut job_suite.tests {
-        if let SqlLoad::Replay { replay } = &mut test.load {
-            replay.order = order;
-        }
-    }
+    let registry = Registry::built_in();
+    let engine = registry.get(REFERENCE)?;
+    let known = options.iter().filter_map(|(name, value)| {
+        let option = engine.description.option(name)?;
+        Some((name.clone(), super::canonical(&option.kind, value)?))
+    });
+    let settings = Settings::resolve(&engine.description, &known.collect()).map_err(|error| error.to_string())?;
     let run_id = identifier();
     let folder = RunFolder::create(terms.work_dir, &run_id, false)
         .map_err(|error| format!("cannot create a folder in {}: {error}", terms.work_dir.display()))?;
@@ -123,9 +134,9 @@ async fn one(
         protocol: engine.description.protocol.min(PROTOCOL),
         run_id,
         engine: engine.description.name.clone(),
-        options: settings.clone(),
-        suite: SuiteJob::Sql(job_suite),
-        size,
+        options: settings,
+        suite: job,
+        size: size(suite)?,
         seed: 1,
         folder: folder.databases(),
         cpu: None,
@@ -137,13 +148,19 @@ async fn one(
     };
     let confinement = confinement(&job, folder.path(), DEADLINE);
     let family = ProcessFamily::controlled();
-    let mut worker = WorkerProcess::start(&engine.launch, &job, family, confinement, SILENCE, terms.work_dir)?;
-    let answer = answer(&mut worker).await;
-    let end = worker.end(pending()).await;
-    answer.map_err(|why| end.explain(why))
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start a runtime: {error}"))?;
+    runtime.block_on(async {
+        let mut worker = WorkerProcess::start(&engine.launch, &job, family, confinement, SILENCE, terms.work_dir)?;
+        let answer = answer(&mut worker).await;
+        let end = worker.end(pending()).await;
+        answer.map_err(|why| end.explain(why))
+    })
 }
 
-/// Returns the result of a worker's only test.
+/// Returns the result of a worker's last test.
 async fn answer(worker: &mut WorkerProcess) -> Result<TestDone, String> {
     let mut result = None;
     loop {

@@ -3,7 +3,7 @@
 use super::sent::SentHistogram;
 use dbdyno_engine::{
     protocol::{ActorDone, Event, StatementDone, SuiteJob, TestDone, TestHead},
-    suite::{KvLoad, SqlTest},
+    suite::{KvLoad, KvTest, SqlTest},
 };
 use std::sync::Arc;
 
@@ -135,11 +135,13 @@ fn actors(suite: &SuiteJob, number: u32) -> Vec<OwedActor> {
     actors.into_iter().filter(|actor| actor.threads > 0).collect()
 }
 
-/// Returns the names of the steps of a test.
+/// Returns the names under which a test has results of its own.
 fn names(suite: &SuiteJob, number: u32) -> Vec<String> {
-    let SuiteJob::Sql(suite) = suite else { return Vec::new() };
-    let test = suite.tests.iter().find(|test| test.number == number);
-    test.map(|test| test.names().into_iter().map(str::to_owned).collect()).unwrap_or_default()
+    let names = match suite {
+        SuiteJob::Kv(suite) => suite.tests.iter().find(|test| test.number == number).map(KvTest::names),
+        SuiteJob::Sql(suite) => suite.tests.iter().find(|test| test.number == number).map(SqlTest::names),
+    };
+    names.into_iter().flatten().map(str::to_owned).collect()
 }
 
 /// Checks that the figures of a result add up.

@@ -48,13 +48,13 @@ impl TunedWorkload {
     pub fn judged(&self) -> usize {
         let tests = self.tests().len();
         let Ok(settings) = self.suite.settings(&self.suite_options) else { return tests };
-        match self.suite.resolve(self.size, &settings, &self.pick) {
+        let names: usize = match self.suite.resolve(self.size, &settings, &self.pick) {
             SuiteJob::Sql(suite) => {
-                let measured = suite.tests.iter().filter(|test| test.measured);
-                measured.map(|test| test.names().len()).sum::<usize>().max(tests)
+                suite.tests.iter().filter(|test| test.measured).map(|test| test.names().len()).sum()
             }
-            SuiteJob::Kv(_) => tests,
-        }
+            SuiteJob::Kv(suite) => suite.tests.iter().filter(|test| test.measured).map(|test| test.names().len()).sum(),
+        };
+        names.max(tests)
     }
 
     /// Returns the plan that compares these settings: configuration `i` is `variants[i]`.

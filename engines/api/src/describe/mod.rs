@@ -115,7 +115,7 @@ fn keeps_order() -> bool {
 
 impl Description {
     /// Creates the description of an engine for these kinds of suite. It has no options, promises no durability, and uses dbdyno's own
-    /// measured loop, which replays recordings of SQL.
+    /// measured loop, which replays recordings.
     pub fn new(name: &str, about: &str, version: impl Into<String>, suites: &[SuiteKind]) -> Self {
         Self {
             protocol: PROTOCOL,
@@ -133,7 +133,7 @@ impl Description {
             tables_as_data: false,
             sqlite_files: false,
             threads: BTreeMap::new(),
-            replays: suites.iter().copied().filter(|kind| *kind == SuiteKind::Sql).collect(),
+            replays: suites.to_vec(),
             ordered: keeps_order(),
             kv: None,
             compacts: false,

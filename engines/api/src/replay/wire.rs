@@ -70,10 +70,15 @@ impl<R: BufRead> WireReader<R> {
 
     /// Replaces the content of `into`.
     pub(super) fn bytes(&mut self, into: &mut Vec<u8>) -> Result<(), EngineError> {
-        let length = self.length()?;
         into.clear();
-        into.resize(length, 0);
-        Ok(self.0.read_exact(into)?)
+        self.append(into)
+    }
+
+    /// Appends to `into`.
+    pub(super) fn append(&mut self, into: &mut Vec<u8>) -> Result<(), EngineError> {
+        let (from, length) = (into.len(), self.length()?);
+        into.resize(from + length, 0);
+        Ok(self.0.read_exact(&mut into[from..])?)
     }
 
     pub(super) fn text(&mut self, reused: Vec<u8>) -> Result<String, EngineError> {

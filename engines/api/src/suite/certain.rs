@@ -22,7 +22,8 @@ impl KvSuite {
 
     /// Whether each read of a record finds it: an earlier test has put every record, and no test deletes any.
     pub fn holds_every_record(&self, test: &KvTest) -> bool {
-        let is_certain = |work: &KvWork| work.keys != KeyChoice::Latest && !work.deletes();
+        let is_certain =
+            |work: &KvWork| !matches!(work.keys, KeyChoice::Latest | KeyChoice::Recorded) && !work.deletes();
         test.key.is_of_record()
             && self.before(test).any(|earlier| earlier.key == test.key && earlier.puts_every_record_of(test))
             && self.before(test).all(|earlier| !earlier.works().into_iter().any(KvWork::deletes))
@@ -75,6 +76,9 @@ impl KvActors {
     /// Whether the rows that threads read are certain: each thread does a number of operations, and none writes rows that another may
     /// read.
     fn has_fixed_answers(&self) -> bool {
+        if self.is_recorded() {
+            return true;
+        }
         let writes = self.acting().any(|actor| actor.work.writes());
         let is_fixed = |operation: &Operation| match operation {
             Operation::Get | Operation::Miss | Operation::Exists | Operation::Insert { .. } => true,
@@ -92,6 +96,9 @@ impl KvActors {
 
     /// Whether the database has the same rows afterwards, in any order of its threads.
     fn leaves_fixed_content(&self) -> bool {
+        if self.is_recorded() {
+            return true;
+        }
         let only_inserts = |actor: &KvActor| {
             let mut writes = actor.work.work.iter().map(|work| &work.operation).filter(|operation| operation.writes());
             writes.all(|operation| matches!(operation, Operation::Insert { .. }))
@@ -105,6 +112,12 @@ impl KvActors {
             actor.operations.is_some() && actor.during.is_none() && self.time_ms.is_none() && self.warm_up_ms == 0
         };
         self.acting().filter(|actor| is_of_kind(actor)).all(is_counted)
+    }
+
+    /// Whether all its operations are recorded: those of a key are in the same thread, and those that read several keys have no other
+    /// thread beside them.
+    fn is_recorded(&self) -> bool {
+        self.acting().all(|actor| actor.work.keys == KeyChoice::Recorded)
     }
 
     fn acting(&self) -> impl Iterator<Item = &KvActor> {

@@ -4,6 +4,7 @@
 use super::Template;
 use crate::protocol::TestHead;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -14,6 +15,9 @@ pub struct KvSuite {
     pub data_bytes: u64,
     /// Statements that create the table, for engines that speak SQL.
     pub schema: Vec<String>,
+    /// The folder with the operations of tests whose keys are [recorded](KeyChoice::Recorded). See [`crate::replay`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recording: Option<PathBuf>,
     /// The tests, in the order they run.
     #[cfg_attr(test, schemars(length(min = 1)))]
     pub tests: Vec<KvTest>,
@@ -32,7 +36,7 @@ pub struct KvTest {
     pub database: String,
     /// Keys are drawn from `0..records`.
     pub records: u64,
-    /// Format of the keys: `key_{key:08}`.
+    /// Format of the keys: `key_{key:08}`. Of recorded keys, it has only the length of the longest.
     pub key: Template,
     /// The work of the test, and the threads that do it.
     #[serde(flatten)]
@@ -116,6 +120,11 @@ pub struct KvActor {
     pub work: KvWork,
     /// When its operations are due. None: each is due when the previous one is done (closed loop).
     pub arrival: Option<Arrival>,
+    /// When [recorded](KeyChoice::Recorded) operations are due, in percent of the recorded speed: 200 is twice as fast. None: each is due
+    /// when the previous one of its thread is done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub speed: Option<u64>,
     /// Operations of all its threads together. None: it continues until the test ends.
     pub operations: Option<u64>,
     /// The part of the test in which the actor works. None: the whole test.
@@ -130,6 +139,17 @@ impl KvActor {
             TransactionScope::Batch(operations) => operations.max(1),
             TransactionScope::Read | TransactionScope::One | TransactionScope::Each => 1,
         }
+    }
+
+    /// Returns the names of its work; none if its operations have no times of their own.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let work = if self.threads > 0 && self.together() == 1 { self.work.work.as_slice() } else { &[] };
+        work.iter().filter_map(|work| work.name.as_deref())
+    }
+
+    /// Whether each of its operations is due at a time.
+    pub fn is_due(&self) -> bool {
+        self.arrival.is_some() || self.speed.is_some()
     }
 }
 
@@ -198,8 +218,16 @@ impl KvTest {
     pub fn operations(&self) -> Option<u64> {
         match &self.load {
             KvLoad::Alone(alone) => (!alone.work.scans()).then_some(alone.operations),
-            KvLoad::Actors(_) => None,
+            KvLoad::Actors(load) => load.recorded_operations(),
             KvLoad::Compaction(_) => Some(1),
+        }
+    }
+
+    /// Returns the names under which results are reported apart.
+    pub fn names(&self) -> Vec<&str> {
+        match &self.load {
+            KvLoad::Actors(load) => load.actors.iter().flat_map(KvActor::names).collect(),
+            KvLoad::Alone(_) | KvLoad::Compaction(_) => Vec::new(),
         }
     }
 
@@ -212,6 +240,14 @@ impl KvTest {
                 load.actors.iter().filter(|actor| actor.threads > 0).map(|actor| &actor.work).collect()
             }
         }
+    }
+}
+
+impl KvActors {
+    /// Returns the number of operations if all of them are recorded.
+    fn recorded_operations(&self) -> Option<u64> {
+        let of_actor = |actor: &KvActor| actor.operations.filter(|_| actor.work.keys == KeyChoice::Recorded);
+        self.actors.iter().filter(|actor| actor.threads > 0).map(of_actor).sum()
     }
 }
 
@@ -254,6 +290,9 @@ pub enum KeyChoice {
     Zipfian,
     /// Zipf's law over the distance from the newest record: YCSB's latest.
     Latest,
+    /// Those of a recording, with its operations: each thread does what its file in the [folder](KvSuite::recording) says, and a weight
+    /// counts nothing. The same key is always in the same file.
+    Recorded,
     /// Some records more often than others: the groups of equally popular records, scattered over all records. Together they are all
     /// records.
     Popular(Vec<Popularity>),
@@ -280,6 +319,7 @@ impl KeyChoice {
             Self::Uniform => "uniform",
             Self::Zipfian => "zipfian",
             Self::Latest => "latest",
+            Self::Recorded => "recorded",
             Self::Popular(_) => "popular",
         }
     }
@@ -291,6 +331,9 @@ pub struct Work {
     /// Share among the test's kinds of operation, relative to the sum of all weights.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub weight: u64,
+    /// The name under which its results are reported, apart from those of other work. None: they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The operation. Its own fields are next to the weight.
     #[serde(flatten)]
     pub operation: Operation,

@@ -25,5 +25,29 @@ func open(path string) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cached.New[sqlite.ColumnType](connection), nil
+	return cached.New[sqlite.ColumnType](conn{connection}), nil
+}
+
+// conn has the driver's statements as stmt.
+type conn struct{ *sqlite.Conn }
+
+func (conn conn) Prepare(sql string) (stmt, error) {
+	statement, err := conn.Conn.Prepare(sql)
+	return stmt{statement}, err
+}
+
+func (conn conn) PrepareTransient(sql string) (stmt, int, error) {
+	statement, rest, err := conn.Conn.PrepareTransient(sql)
+	return stmt{statement}, rest, err
+}
+
+type stmt struct{ *sqlite.Stmt }
+
+// BindBytes binds no bytes as a text too. The driver itself would bind NULL.
+func (stmt stmt) BindBytes(param int, value []byte) {
+	if len(value) == 0 {
+		stmt.BindText(param, "")
+		return
+	}
+	stmt.Stmt.BindBytes(param, value)
 }

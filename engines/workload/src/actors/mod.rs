@@ -15,7 +15,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
-    protocol::{ActorDone, Event, TestDone},
+    protocol::{ActorDone, Event, StatementDone, TestDone},
 };
 use std::{
     sync::Arc,
@@ -32,6 +32,8 @@ pub(crate) struct ActorsDone {
     pub(crate) operations: u64,
     pub(crate) rows: u64,
     pub(crate) actors: Vec<ActorDone>,
+    /// The results under each name that the work of actors has.
+    pub(crate) statements: Vec<StatementDone>,
     /// The verification value of the answers; `None` if there is nothing to verify them against.
     pub(crate) verification: Option<String>,
 }
@@ -39,13 +41,13 @@ pub(crate) struct ActorsDone {
 impl ActorsDone {
     /// Returns the test's result, added to what was measured around the test.
     pub(crate) fn result(self, done: TestDone) -> TestDone {
-        let Self { operations, rows, actors, verification, .. } = self;
+        let Self { operations, rows, actors, statements, verification, .. } = self;
         let (histogram, operations_per_sample) = match actors.as_slice() {
             [only] => (only.histogram.clone(), only.operations_per_sample),
             // A combined histogram of different kinds of work would mean nothing.
             _ => (to_base64(&empty()), done.operations_per_sample),
         };
-        TestDone { operations, rows, verification, actors, histogram, operations_per_sample, ..done }
+        TestDone { operations, rows, verification, actors, statements, histogram, operations_per_sample, ..done }
     }
 }
 
@@ -54,6 +56,11 @@ impl ActorsDone {
 pub(crate) fn places(threads: impl Iterator<Item = u32>) -> Vec<(usize, u32)> {
     let of_actor = |(place, threads)| (0..threads).map(move |thread| (place, thread));
     threads.enumerate().flat_map(of_actor).collect()
+}
+
+/// Returns a time of a recording at a speed in percent, ns.
+pub(crate) fn at_speed(ns: u64, percent: u64) -> u64 {
+    u64::try_from(u128::from(ns) * 100 / u128::from(percent.max(1))).unwrap_or(u64::MAX)
 }
 
 /// Waits for a thread and returns its result.

@@ -9,7 +9,7 @@ use dbdyno_engine::{
     EngineError,
     clock::Clock,
     kv::{KvRead, KvSession, KvTransaction},
-    suite::{KvAlone, KvTest, Operation, TransactionScope},
+    suite::{KeyChoice, KvAlone, KvTest, Operation, TransactionScope},
 };
 
 /// Runs the operations of a test.
@@ -20,6 +20,9 @@ pub(super) fn perform<S: KvSession, C: Clock>(
     held: bool,
     recorder: &mut Recorder<C>,
 ) -> Result<KvTally, EngineError> {
+    if alone.work.keys == KeyChoice::Recorded {
+        return Err(EngineError::new("recorded keys: expected actors that have them"));
+    }
     let inputs = InputSource::alone((test, alone), seed);
     match alone.work.transaction {
         TransactionScope::Read if held => read_held(session, alone, inputs, recorder),
@@ -86,7 +89,7 @@ fn repeat<C: Clock>(
 ) -> Result<KvTally, EngineError> {
     let mut tally = KvTally::default();
     for _ in 0..alone.operations {
-        operation(&inputs.next(recorder), &mut tally)?;
+        operation(&inputs.next(recorder)?, &mut tally)?;
         recorder.lap();
     }
     Ok(tally)
@@ -112,10 +115,10 @@ fn write_batches<S: KvSession, C: Clock>(
         let last = (done + batch.max(1)).min(alone.operations) - 1;
         let mut table = transaction.table()?;
         for _ in done..last {
-            apply_write(&mut table, &inputs.next(recorder), &mut tally)?;
+            apply_write(&mut table, &inputs.next(recorder)?, &mut tally)?;
             recorder.lap();
         }
-        apply_write(&mut table, &inputs.next(recorder), &mut tally)?;
+        apply_write(&mut table, &inputs.next(recorder)?, &mut tally)?;
         drop(table);
         transaction.commit()?;
         recorder.lap();

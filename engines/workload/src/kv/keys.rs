@@ -34,7 +34,8 @@ impl RecordSource {
     /// Creates the keys of thread `thread` (from 0) of `threads`. A random order of all records is drawn immediately.
     pub(super) fn new(choice: &KeyChoice, records: u64, (thread, threads): (u64, u64), rng: &mut SplitMix64) -> Self {
         let choice = match choice {
-            KeyChoice::Ascending => KeyDistribution::Ascending,
+            // Recorded keys are read, and none is drawn.
+            KeyChoice::Ascending | KeyChoice::Recorded => KeyDistribution::Ascending,
             KeyChoice::Shuffled => KeyDistribution::Shuffled(Shuffle::new(records, rng.next_u64())),
             KeyChoice::Uniform => KeyDistribution::Uniform,
             KeyChoice::Zipfian => KeyDistribution::Zipfian(ScrambledZipf::new(records)),

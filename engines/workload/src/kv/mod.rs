@@ -6,10 +6,15 @@ mod alone;
 mod inputs;
 mod keys;
 mod operations;
+mod recorded;
 
 pub use self::inputs::{OperationInput, each_input};
 
-use self::{accounts::Accounts, actors::KvActorsTest, operations::KvTally};
+use self::{
+    accounts::Accounts,
+    actors::{KvActorsDone, KvActorsTest, KvThreadDone},
+    operations::KvTally,
+};
 use crate::{
     actors::{ActorsDone, Shown, progress},
     crash::Committers,
@@ -35,8 +40,16 @@ use std::{
 /// Whether and how the tests of several threads run on an engine.
 pub(crate) trait KvThreading<E> {
     /// # Errors
-    /// The engine cannot share its database between threads.
-    fn perform(engine: &mut E, test: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError>;
+    /// The engine cannot share its database between threads, and the test needs more than one.
+    fn perform(engine: &mut E, test: &KvActorsTest<'_>) -> Result<KvActorsDone, EngineError>;
+
+    /// Checks what the threads answered, and the content of the database. Returns the verification value; `None`: there is nothing to
+    /// verify the answers against.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    fn verify(engine: &mut E, test: &KvActorsTest<'_>, threads: &[KvThreadDone])
+    -> Result<Option<String>, EngineError>;
 
     /// Reads the accounts before the actors start; `None` if the actors do not work with accounts.
     ///
@@ -58,8 +71,16 @@ pub(crate) struct KvOneThread;
 pub(crate) struct SharedDatabase;
 
 impl<E: KvEngine> KvThreading<E> for KvOneThread {
-    fn perform(_: &mut E, _: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError> {
-        Err(EngineError::new("this engine runs tests of one thread only"))
+    fn perform(engine: &mut E, test: &KvActorsTest<'_>) -> Result<KvActorsDone, EngineError> {
+        actors::perform_alone(engine, test)
+    }
+
+    fn verify(
+        engine: &mut E,
+        test: &KvActorsTest<'_>,
+        threads: &[KvThreadDone],
+    ) -> Result<Option<String>, EngineError> {
+        actors::verify_alone(engine, test, threads)
     }
 
     fn accounts(_: &mut E, _: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
@@ -72,9 +93,17 @@ impl<E: KvEngine> KvThreading<E> for KvOneThread {
 }
 
 impl<E: KvThreads> KvThreading<E> for SharedDatabase {
-    fn perform(engine: &mut E, test: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError> {
+    fn perform(engine: &mut E, test: &KvActorsTest<'_>) -> Result<KvActorsDone, EngineError> {
         engine.get_ready()?;
         actors::perform(engine, test)
+    }
+
+    fn verify(
+        engine: &mut E,
+        test: &KvActorsTest<'_>,
+        threads: &[KvThreadDone],
+    ) -> Result<Option<String>, EngineError> {
+        actors::verify(engine, test, threads)
     }
 
     fn accounts(engine: &mut E, test: (&KvTest, &KvActors)) -> Result<Option<Accounts>, EngineError> {
@@ -269,11 +298,12 @@ fn measure_actors<E: KvEngine, T: KvThreading<E>>(
     let (head, shown) = (test.head(), Arc::new(Shown::new(actors::shapes(load))));
     let folder = database_folder(job, &test.database);
     harness.announce_actors(head, actors::heads(load), load.time_ms.map(|ms| ms + load.warm_up_ms));
-    let frame = harness.begin(head, progress(test.number, None, Arc::clone(&shown)));
+    let frame = harness.begin(head, progress(test.number, head.operations, Arc::clone(&shown)));
     let of = KvActorsTest { suite, test, load, accounts, seed: job.seed, folder: &folder, shown: &shown };
-    let performed = T::perform(engine, &of)?;
+    let KvActorsDone { performed, threads } = T::perform(engine, &of)?;
     let done = frame.end(performed.spent, phases, &folder, E::MAIN_FILE)?;
-    let mut done = performed.result(done);
+    let verification = T::verify(engine, &of, &threads)?;
+    let mut done = ActorsDone { verification, ..performed }.result(done);
     let limit_ns = load.time_ms.map(|ms| ms * 1_000_000);
     for counters in done.actors.iter_mut().map(|actor| &mut actor.counters).chain([&mut done.counters]) {
         counters.set("limit_ns", limit_ns);

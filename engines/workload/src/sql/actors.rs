@@ -4,12 +4,13 @@ use super::{
     ActionTimes, ObjectAnswer, Sink,
     executor::perform_as,
     replay::{self, RecordedLoad},
-    statements::{NamedResults, ThreadAnswers, add_objects},
+    statements::{ThreadAnswers, add_objects},
     tally::SqlTally,
 };
 use crate::{
     actors::{ActorCounts, ActorShape, ActorsDone, Cores, PATIENCE, Shown, ThreadCounts, fairness_ppm, joined, places},
     histogram::to_base64,
+    named::NamedResults,
     recorder::{RecordedTime, Recorder},
     rng::SplitMix64,
 };
@@ -192,6 +193,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
             operations: actors.iter().map(|actor| actor.operations).sum(),
             rows: actors.iter().map(|actor| actor.rows).sum(),
             actors,
+            statements: Vec::new(),
             verification: None,
         },
         threads,
@@ -388,7 +390,9 @@ impl<'e, C: Clock> Sink<'e> for Threaded<'e, C> {
         if let Some(attempts) = &mut self.attempts {
             attempts.refused = None;
             let certain = attempts.laps.len().saturating_sub(1);
-            attempts.laps.drain(..certain).for_each(|ended| self.recorder.lap_at(ended));
+            attempts.laps.drain(..certain).for_each(|ended| {
+                self.recorder.lap_at(ended);
+            });
         }
         self.answers.keep();
     }

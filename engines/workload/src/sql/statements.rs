@@ -1,17 +1,13 @@
 //! The results under each name that steps have.
 
 use super::{executor::ActionTimes, objects::ObjectAnswer, tally::SqlTally};
-use crate::{
-    digest::Digest,
-    histogram::{empty, to_base64},
-};
+use crate::{digest::Digest, named::NamedResults};
 use dbdyno_engine::{
     clock::Clock,
     protocol::StatementDone,
     sql::SqlRow,
     suite::{SqlTest, Step},
 };
-use hdrhistogram::Histogram;
 
 /// The answers of one thread: all together, and under each name that steps have.
 pub(super) struct ThreadAnswers<C> {
@@ -138,28 +134,8 @@ impl Act {
             named.answer(answer.to_word(), answer.row_count());
         }
         if let Some(message) = self.failure {
-            named.failures += 1;
-            named.failure.get_or_insert(message);
+            named.failed(message);
         }
-    }
-}
-
-/// The results under one name.
-#[derive(Debug, Clone)]
-pub(super) struct NamedResults {
-    wall_ns: u64,
-    rows: u64,
-    times: Histogram<u64>,
-    /// The sum of the checksums of all executions: it does not depend on their order.
-    sum: u64,
-    /// Executions that failed, and what the engine said about the first.
-    failures: u64,
-    failure: Option<String>,
-}
-
-impl Default for NamedResults {
-    fn default() -> Self {
-        Self { wall_ns: 0, rows: 0, times: empty(), sum: 0, failures: 0, failure: None }
     }
 }
 
@@ -218,52 +194,6 @@ pub(super) fn add_objects(all: &mut [NamedResults], answer: &ObjectAnswer<'_>) {
         let mut digest = Digest::default();
         answer.digest(&mut digest);
         named.answer(digest.to_word(), answer.rows());
-    }
-}
-
-impl NamedResults {
-    fn take(&mut self, ns: u64) {
-        self.wall_ns += ns;
-        self.times.saturating_record(ns.max(1));
-    }
-
-    fn answer(&mut self, word: u64, rows: u64) {
-        self.sum = self.sum.wrapping_add(word);
-        self.rows += rows;
-    }
-
-    /// Adds the results of another thread.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.wall_ns += other.wall_ns;
-        self.rows += other.rows;
-        self.sum = self.sum.wrapping_add(other.sum);
-        self.failures += other.failures;
-        if self.failure.is_none() {
-            self.failure.clone_from(&other.failure);
-        }
-        // Both have the same layout.
-        let _ = self.times.add(&other.times);
-    }
-
-    /// Returns its report. `answers`: whether there are answers under this name.
-    pub(super) fn done(&self, name: &str, answers: bool) -> StatementDone {
-        let verification = || {
-            let mut digest = Digest::default();
-            digest.word(self.sum);
-            digest.word(self.rows);
-            digest.to_text()
-        };
-        StatementDone {
-            name: name.to_owned(),
-            wall_ns: self.wall_ns,
-            operations: self.times.len(),
-            rows: self.rows,
-            histogram: to_base64(&self.times),
-            verification: answers.then(verification),
-            failures: self.failures,
-            failure: self.failure.clone(),
-            plan: Vec::new(),
-        }
     }
 }
 

@@ -53,7 +53,7 @@ impl OwnKind {
     fn reading(self, path: &str) -> String {
         match self {
             Self::Sql => format!("reading {path}: each statement runs once"),
-            Self::Recorded => format!("reading {path}: it is replayed twice"),
+            Self::Recorded => format!("reading {path}: it is replayed for its answers"),
         }
     }
 }

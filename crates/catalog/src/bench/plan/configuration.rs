@@ -160,7 +160,7 @@ pub fn refusal(
     if suite.replays_recording() && !description.replays.contains(&suite.kind) {
         return Some("it does not replay recordings".to_owned());
     }
-    if suite.has_actors(pick) && !description.threads.contains_key(&suite.kind) {
+    if suite.needs_threads(pick) && !description.threads.contains_key(&suite.kind) {
         return Some("it works with one thread, and the suite has tests of several".to_owned());
     }
     let reason = unfit(engine, (suite, pick), suite_settings, size)?;

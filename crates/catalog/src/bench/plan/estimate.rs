@@ -78,6 +78,8 @@ pub fn estimate(plan: &BenchPlan, history: &impl RunTimeHistory, fsync: Duration
         let known = history.run_time(configuration, &plan.suite.name);
         estimate.from_history &= known.is_some();
         let run = known.unwrap_or_else(|| guess(plan, configuration, fsync));
+        // Earlier runs may have been at another speed.
+        let run = run.max(plan.suite.recorded_time(&configuration.suite_settings));
         estimate.time += run * plan.rounds;
         let left_behind = match plan.job(configuration) {
             SuiteJob::Kv(suite) => suite.tests.iter().map(left_behind).fold(0, u64::saturating_add),

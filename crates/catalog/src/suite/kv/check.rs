@@ -3,6 +3,7 @@
 use super::{
     AloneBody, LoadBody, MOST_SECONDS, TestBody,
     file::{FileActor, FileKvTest, FileNumber, FileWork, Operations, When},
+    keys::FileKeys,
 };
 use crate::{
     CatalogError,
@@ -12,10 +13,13 @@ use crate::{
 use dbdyno_engine::{
     describe::{OptionKind, OptionSpec},
     names::instead_of,
-    suite::{Operation, TransactionScope},
+    suite::{KeyChoice, Operation, TransactionScope},
 };
+use std::collections::BTreeSet;
 use toml::Spanned;
 
+/// Maximum speed of recorded operations, percent.
+pub const MOST_SPEED: u64 = 10_000_000;
 /// Maximum number of threads of an actor.
 pub(crate) const MOST_THREADS: u64 = 256;
 
@@ -84,6 +88,12 @@ impl KvChecker<'_> {
             fields.iter().filter(|(_, is_missing)| *is_missing).try_for_each(|(what, _)| needed(what))?;
             return self.wrong("expected operations, keys, work and transaction");
         };
+        if keys == FileKeys::Named(KeyChoice::Recorded) {
+            return self.wrong("recorded keys: expected only in actors");
+        }
+        if work.get_ref().iter().any(|work| work.name.is_some()) {
+            return Err(self.source.wrong(work.span(), "work: expected names only in actors"));
+        }
         self.operations(operations)?;
         if let Some(every) = test.clock_every.as_ref().filter(|every| *every.get_ref() == 0) {
             return Err(self.source.wrong(every.span(), "clock_every: expected 1 or more"));
@@ -101,7 +111,8 @@ impl KvChecker<'_> {
                 "a test with actors has no operations, keys, work, transaction, clock_every or when of its own: each actor has its own",
             );
         }
-        if test.verify_state {
+        let is_recorded = test.actors.iter().all(|actor| actor.get_ref().is_recorded());
+        if test.verify_state && !is_recorded {
             return self.wrong("verify_state: expected only in a test without actors: with several threads, the content depends on their order");
         }
         for number in [&test.seconds, &test.warm_up_seconds].into_iter().flatten() {
@@ -114,6 +125,7 @@ impl KvChecker<'_> {
                 return Err(self.source.wrong(actor.span(), format!("actor `{name}`: duplicate name")));
             }
         }
+        self.names()?;
         let ends = test.seconds.is_some() || test.actors.iter().any(|actor| actor.get_ref().operations.is_some());
         if !ends {
             return self.wrong("nothing ends this test: expected `seconds`, or an actor with `operations`");
@@ -121,9 +133,26 @@ impl KvChecker<'_> {
         Ok(LoadBody::Actors)
     }
 
+    /// Checks that results under names are told apart.
+    fn names(&self) -> Result<(), CatalogError> {
+        let actors = self.test.actors.iter().map(Spanned::get_ref);
+        let mut taken: BTreeSet<&str> = actors.clone().map(|actor| actor.name.as_str()).collect();
+        for work in actors.map(|actor| &actor.work) {
+            for name in work.get_ref().iter().filter_map(|work| work.name.as_deref()) {
+                if !is_plain_word(name) || !taken.insert(name) {
+                    let message = format!(
+                        "work `{name}`: expected a word of letters, digits, - and _ that no actor and no other work of the test has as its name"
+                    );
+                    return Err(self.source.wrong(work.span(), message));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn actor(&self, actor: &Spanned<FileActor>) -> Result<(), CatalogError> {
         let wrong = |message: String| self.source.wrong(actor.span(), message);
-        let FileActor { name, threads, work, transaction, rate, operations, from, until, .. } = actor.get_ref();
+        let FileActor { name, threads, work, transaction, rate, speed, operations, from, until, .. } = actor.get_ref();
         if !is_plain_word(name) {
             return Err(wrong(format!("actor `{name}`: expected a word of letters, digits, - and _")));
         }
@@ -131,13 +160,21 @@ impl KvChecker<'_> {
         if let Some(rate) = rate {
             self.rate(rate).map_err(|message| wrong(format!("actor `{name}`: rate: {message}")))?;
         }
+        if let Some(speed) = speed {
+            if !actor.get_ref().is_recorded() || rate.is_some() {
+                return Err(wrong(format!(
+                    "actor `{name}`: speed: expected only with recorded keys, and without a rate"
+                )));
+            }
+            self.number(speed, MOST_SPEED).map_err(|message| wrong(format!("actor `{name}`: speed: {message}")))?;
+        }
         match transaction {
             TransactionScope::Read | TransactionScope::Each => {}
             TransactionScope::Batch(_) if work.get_ref().iter().any(|work| is_of_accounts(&work.operation)) => {
                 let message = "an account is checked after each transaction of its own: expected \"read\" or \"each\"";
                 return Err(wrong(format!("actor `{name}`: transaction: {message}")));
             }
-            TransactionScope::Batch(_) if rate.is_none() => {}
+            TransactionScope::Batch(_) if rate.is_none() && speed.is_none() => {}
             TransactionScope::Batch(_) => {
                 let message = "a rate is of operations that are each due on their own: expected \"read\" or \"each\"";
                 return Err(wrong(format!("actor `{name}`: transaction: {message}")));

@@ -1,7 +1,7 @@
 //! The file format of a key-value suite.
 
 use super::keys::FileKeys;
-use dbdyno_engine::suite::{During, Gaps, Operation, Template, TransactionScope};
+use dbdyno_engine::suite::{During, Gaps, KeyChoice, Operation, Template, TransactionScope};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -70,6 +70,8 @@ pub(super) struct FileActor {
     pub(super) work: Spanned<Vec<FileWork>>,
     pub(super) transaction: TransactionScope,
     pub(super) rate: Option<FileNumber>,
+    /// Percent of the recorded speed; 0: as fast as possible.
+    pub(super) speed: Option<FileNumber>,
     #[serde(default)]
     pub(super) gaps: Gaps,
     pub(super) operations: Option<Spanned<Operations>>,
@@ -79,6 +81,10 @@ pub(super) struct FileActor {
 }
 
 impl FileActor {
+    pub(super) fn is_recorded(&self) -> bool {
+        self.keys == FileKeys::Named(KeyChoice::Recorded)
+    }
+
     /// Returns the part of a test of this length in which the actor takes part; `None` if that is the whole test.
     pub(super) fn during(&self, time_ms: u64) -> Option<During> {
         let at = |share: f64| (time_ms as f64 * share).round() as u64;
@@ -124,6 +130,7 @@ impl Operations {
 pub(super) struct FileWork {
     #[serde(default = "one_weight")]
     pub(super) weight: u64,
+    pub(super) name: Option<String>,
     #[serde(flatten)]
     pub(super) operation: Operation,
 }

@@ -137,11 +137,12 @@ impl fmt::Display for FileKeys {
     }
 }
 
+/// Reads the keys of a suite's file. Those of a recording have no other words, and are for suites that are made of recordings.
 impl TryFrom<String> for FileKeys {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
+        if text == KeyChoice::Recorded.name() { Ok(Self::Named(KeyChoice::Recorded)) } else { text.parse() }
     }
 }
 

@@ -8,6 +8,7 @@ mod paced;
 pub(super) use self::file::{FileKvTest, FileSql};
 pub use self::paced::{GAPS, MOST_RATE, MOST_SECONDS, OFFERED_RATE, Pace, SECONDS, WARM_UP};
 
+pub use self::check::MOST_SPEED;
 pub(crate) use self::{check::MOST_THREADS, keys::FileKeys};
 
 use self::file::{FileActor, FileNumber, FileWork, Operations, SchemaWhen};
@@ -32,6 +33,8 @@ pub(super) struct KvBody {
     other_schemas: Vec<SchemaWhen>,
     statements: KvStatements,
     tests: Vec<TestBody>,
+    /// The bytes of keys and values of a recording.
+    recorded_bytes: u64,
 }
 
 /// A checked test.
@@ -68,10 +71,18 @@ impl KvBody {
         let Some(sql) = file.sql.as_ref().map(Spanned::get_ref) else {
             return Err(source.wrong(0..0, "missing field `sql`: the statements of engines that speak SQL"));
         };
-        let tables = file.tables.iter().map(Spanned::span).chain(file.indexes.iter().map(Spanned::span));
-        if let Some(span) = tables.chain(file.size.bytes.iter().map(Spanned::span)).next() {
-            return Err(source.wrong(span, "a suite of kind kv has no table, index or bytes"));
+        let mut tables = file.tables.iter().map(Spanned::span).chain(file.indexes.iter().map(Spanned::span));
+        if let Some(span) = tables.next() {
+            return Err(source.wrong(span, "a suite of kind kv has no table or index"));
         }
+        let is_recorded = file.tests.iter().flat_map(|test| &test.actors).any(|actor| actor.get_ref().is_recorded());
+        let recorded_bytes = match &file.size.bytes {
+            None => 0,
+            Some(bytes) => bytes.get_ref().count().filter(|_| is_recorded).ok_or_else(|| {
+                source
+                    .wrong(bytes.span(), "bytes of a suite of kind kv: expected a number, and only with recorded keys")
+            })?,
+        };
         for when in &sql.when {
             check::check_condition(options, (&when.option, &when.is), source)?;
         }
@@ -87,6 +98,7 @@ impl KvBody {
                 range: sql.range.clone(),
             },
             tests: check::check_tests(&file.tests, options, source)?,
+            recorded_bytes,
         })
     }
 
@@ -110,6 +122,7 @@ impl KvBody {
             name: name.to_owned(),
             data_bytes: self.data_bytes(size),
             schema: self.schema(settings).to_vec(),
+            recording: None,
             tests: self.tests.iter().filter_map(resolve).collect(),
         }
     }
@@ -129,11 +142,14 @@ impl KvBody {
                 *databases.entry(&test.file.database).or_default() += test.written_bytes(size, Template::mean_len);
             }
         }
-        databases.into_values().max().unwrap_or(0)
+        databases.into_values().max().unwrap_or(0).max(self.recorded_bytes)
     }
 
     pub(super) fn data_bytes(&self, size: Size) -> u64 {
-        self.tests.iter().map(|test| test.written_bytes(size, Template::len)).fold(0, u64::saturating_add)
+        self.tests
+            .iter()
+            .map(|test| test.written_bytes(size, Template::len))
+            .fold(self.recorded_bytes, u64::saturating_add)
     }
 
     pub(super) fn operations(&self, size: Size) -> Vec<(u32, u64)> {
@@ -148,7 +164,15 @@ impl KvBody {
         self.tests.iter().map(|test| (test.number(), operations(test))).collect()
     }
 
-    /// Whether any of these tests has several threads.
+    /// Whether any of these tests needs an engine that several threads can use. One thread of recorded operations does not.
+    pub(super) fn needs_threads(&self, tests: &BTreeSet<u32>) -> bool {
+        let is_one = |actor: &FileActor| actor.is_recorded() && actor.threads == FileNumber::Number(1);
+        let needs = |test: &&TestBody| !matches!(test.actors().collect::<Vec<_>>()[..], [only] if is_one(only));
+        let of_actors = self.tests.iter().filter(|test| matches!(test.load, LoadBody::Actors));
+        of_actors.filter(|test| tests.contains(&test.number())).any(|test| needs(&test))
+    }
+
+    /// Whether any of these tests has actors.
     pub(super) fn has_actors(&self, tests: &BTreeSet<u32>) -> bool {
         self.tests.iter().any(|test| matches!(test.load, LoadBody::Actors) && tests.contains(&test.number()))
     }
@@ -237,6 +261,7 @@ fn resolve_actors(test: &TestBody, size: u64, settings: &Settings) -> KvActors {
             .as_ref()
             .and_then(|rate| resolve_number(rate, settings))
             .map(|rate| Arrival { rate, gaps: actor.gaps }),
+        speed: actor.speed.as_ref().and_then(|speed| resolve_number(speed, settings)).filter(|speed| *speed > 0),
         operations: actor.operations.as_ref().map(|operations| operations.get_ref().at_size(size)),
         during: time_ms.and_then(|time_ms| actor.during(time_ms)),
     };
@@ -256,6 +281,8 @@ fn resolve_number(number: &FileNumber, settings: &Settings) -> Option<u64> {
     }
 }
 
-fn resolve_work(work: &[FileWork]) -> Vec<Work> {
-    work.iter().map(|work| Work { weight: work.weight, operation: work.operation.clone() }).collect()
+fn resolve_work(all: &[FileWork]) -> Vec<Work> {
+    let work =
+        |work: &FileWork| Work { weight: work.weight, name: work.name.clone(), operation: work.operation.clone() };
+    all.iter().map(work).collect()
 }

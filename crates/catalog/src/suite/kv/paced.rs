@@ -147,7 +147,15 @@ impl Pace {
 }
 
 fn alone_actor(work: &KvWork) -> KvActor {
-    KvActor { name: ALONE.to_owned(), threads: 1, work: work.clone(), arrival: None, operations: None, during: None }
+    KvActor {
+        name: ALONE.to_owned(),
+        threads: 1,
+        work: work.clone(),
+        arrival: None,
+        speed: None,
+        operations: None,
+        during: None,
+    }
 }
 
 /// Returns the bytes of rows that actors may add in this time.

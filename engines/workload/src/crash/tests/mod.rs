@@ -22,7 +22,8 @@ use std::{
 };
 
 fn suite() -> KvSuite {
-    let work = Work { operation: Operation::Put { value: "value_{key}_{random:50}".parse().unwrap() }, weight: 1 };
+    let work =
+        Work { operation: Operation::Put { value: "value_{key}_{random:50}".parse().unwrap() }, weight: 1, name: None };
     let work = KvWork { keys: KeyChoice::Ascending, work: vec![work], transaction: TransactionScope::Each };
     let test = KvTest {
         number: 1,
@@ -35,7 +36,7 @@ fn suite() -> KvSuite {
         verify_state: false,
         sql: KvStatements::default(),
     };
-    KvSuite { name: "toy".to_owned(), data_bytes: 0, schema: Vec::new(), tests: vec![test] }
+    KvSuite { name: "toy".to_owned(), data_bytes: 0, schema: Vec::new(), recording: None, tests: vec![test] }
 }
 
 fn job(folder: &Path, sync: &str) -> Job {

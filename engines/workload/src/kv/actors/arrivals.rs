@@ -1,7 +1,39 @@
 //! The due times of operations that do not wait for each other.
 
-use crate::{rng::SplitMix64, zipf::unit};
+use crate::{actors::at_speed, kv::inputs::InputSource, rng::SplitMix64, zipf::unit};
 use dbdyno_engine::suite::{Arrival, Gaps};
+
+/// When the operations of a thread are due.
+pub(super) enum DueTimes {
+    /// At a rate.
+    Arrivals(Arrivals),
+    /// As recorded, at this percentage of the recorded speed.
+    Recorded { percent: u64 },
+}
+
+impl DueTimes {
+    /// Returns when the next operation is due, ns from the start.
+    pub(super) fn next_ns(&self, inputs: &InputSource<'_>) -> u64 {
+        match self {
+            Self::Arrivals(arrivals) => arrivals.next_ns(),
+            Self::Recorded { percent } => at_speed(inputs.next_at().unwrap_or(0), *percent),
+        }
+    }
+
+    pub(super) fn advance(&mut self) {
+        if let Self::Arrivals(arrivals) = self {
+            arrivals.advance();
+        }
+    }
+
+    /// Returns how many of the remaining operations are due before a time, ns from the start. Recorded ones are all done.
+    pub(super) fn due_before(&self, ns: u64) -> u64 {
+        match self {
+            Self::Arrivals(arrivals) => arrivals.due_before(ns),
+            Self::Recorded { .. } => 0,
+        }
+    }
+}
 
 /// The times at which the operations of one thread are due.
 pub(super) struct Arrivals {

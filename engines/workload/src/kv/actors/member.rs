@@ -1,7 +1,7 @@
 //! The work of one thread of a test.
 
 use super::{
-    arrivals::Arrivals,
+    arrivals::{Arrivals, DueTimes},
     course::{Course, CoursePhase},
     place::{KvThreadDone, ThreadPlace},
 };
@@ -12,13 +12,14 @@ use crate::{
         inputs::{InputSource, OperationInput},
         operations::{KvTally, MovedSnapshot, apply_alone, apply_together},
     },
+    named::NamedResults,
     recorder::{RecordedTime, Recorder},
 };
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
     kv::{KvHandle, KvSession, KvThreads},
-    suite::{Arrival, During, Operation},
+    suite::{During, KeyChoice, Operation},
 };
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -42,17 +43,9 @@ pub(super) fn work<E: KvThreads>(
     let mut is_started = false;
     let done = engine.handle().and_then(|mut handle| {
         let mut session = handle.session(&place.test.sql)?;
-        let (clock, session) = (engine.clock(), &mut session);
         is_started = true;
         course.start();
-        let strife = Strife::default();
-        let thread = Thread { clock, session, place, course, counts, tally, strife, looks: 0, stale_read: None };
-        match (place.actor.arrival, place.actor.work.holds()) {
-            (_, true) => thread.hold(),
-            (None, _) if place.actor.together() > 1 => thread.one_after_the_other(Thread::next_batch),
-            (None, _) => thread.one_after_the_other(Thread::next_one),
-            (Some(arrival), _) => thread.when_due(arrival),
-        }
+        work_in(&mut session, engine.clock(), place, course, counts, tally)
     });
     if !is_started {
         // A thread that failed to prepare also joins the start, because the others wait for it.
@@ -65,6 +58,27 @@ pub(super) fn work<E: KvThreads>(
         course.finished();
     }
     done
+}
+
+/// Runs a thread whose session is ready, while its course is under way.
+pub(super) fn work_in<S: KvSession, C: Clock + Clone>(
+    session: &mut S,
+    clock: C,
+    place: &ThreadPlace<'_>,
+    course: &Course,
+    counts: Arc<ThreadCounts>,
+    tally: KvTally,
+) -> Result<KvThreadDone, EngineError> {
+    let strife = Strife::default();
+    let named = place.empty_results();
+    let thread = Thread { clock, session, place, course, counts, tally, named, strife, looks: 0, stale_read: None };
+    match place.actor {
+        actor if actor.work.holds() => thread.hold(),
+        actor if actor.is_due() => thread.when_due(),
+        actor if actor.together() > 1 => thread.one_after_the_other(Thread::next_batch),
+        _ if !thread.named.is_empty() => thread.one_after_the_other(Thread::next_named),
+        _ => thread.one_after_the_other(Thread::next_one),
+    }
 }
 
 /// The part of a test in which a thread takes part, in the time of its clock.
@@ -83,6 +97,8 @@ struct Thread<'w, S, C> {
     course: &'w Course,
     counts: Arc<ThreadCounts>,
     tally: KvTally,
+    /// The results of each work; empty if none has a name.
+    named: Vec<NamedResults>,
     strife: Strife,
     /// How often the thread checked for commits of others.
     looks: usize,
@@ -98,14 +114,14 @@ struct Strife {
 }
 
 impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
-    /// Runs operations so that each begins when the previous one has ended. `next`: runs the next transaction, and returns the number of
-    /// its operations, 0 if it was given up.
+    /// Runs operations so that each begins when the previous one has ended. `next`: runs the next transaction, and records its operations
+    /// unless it was given up.
     fn one_after_the_other(
         mut self,
-        next: impl Fn(&mut Self, &mut InputSource<'_>, ThreadTurn) -> Result<u64, EngineError>,
+        next: impl Fn(&mut Self, &mut InputSource<'_>, ThreadTurn, &mut Recorder<C>) -> Result<(), EngineError>,
     ) -> Result<KvThreadDone, EngineError> {
         let (turn, quota) = (self.wait_for_turn(), self.place.quota());
-        let mut inputs = self.place.inputs();
+        let mut inputs = self.place.inputs()?;
         let (mut begun, mut blocked, mut recorder, mut is_measured) = (self.clock.now(), 0, self.recorder(), false);
         while self.tally.operations < quota {
             match self.phase(turn) {
@@ -120,15 +136,16 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                 }
                 CoursePhase::WarmUp | CoursePhase::Measured => {}
             }
-            if inputs.is_drawn_out() {
+            if inputs.is_used_up() {
                 recorder.stand_still(|| {
-                    inputs.draw_block();
+                    inputs.fill()?;
                     self.look_for_news(1)
                 })?;
+                if inputs.is_used_up() {
+                    break;
+                }
             }
-            for _ in 0..next(&mut self, &mut inputs, turn)? {
-                recorder.lap();
-            }
+            next(&mut self, &mut inputs, turn, &mut recorder)?;
         }
         let spent = recorder.finish()?;
         self.look_for_news(usize::MAX)?;
@@ -137,50 +154,99 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
 
     /// Runs an operation in its own transaction.
     #[inline]
-    fn next_one(&mut self, inputs: &mut InputSource<'_>, turn: ThreadTurn) -> Result<u64, EngineError> {
-        self.persist(&inputs.take(), turn).map(u64::from)
+    fn next_one(
+        &mut self,
+        inputs: &mut InputSource<'_>,
+        turn: ThreadTurn,
+        recorder: &mut Recorder<C>,
+    ) -> Result<(), EngineError> {
+        if self.persist(&inputs.take(), turn)? {
+            recorder.lap();
+        }
+        Ok(())
+    }
+
+    /// Does the same, and adds the operation to the results of its work.
+    fn next_named(
+        &mut self,
+        inputs: &mut InputSource<'_>,
+        turn: ThreadTurn,
+        recorder: &mut Recorder<C>,
+    ) -> Result<(), EngineError> {
+        let (input, rows) = (inputs.take(), self.tally.rows);
+        if self.persist(&input, turn)? {
+            let took = recorder.lap_at(self.clock.now());
+            self.worked(input.work, took, rows);
+        }
+        Ok(())
+    }
+
+    /// Adds an operation to the results of its work. `before`: the rows before it.
+    fn worked(&mut self, work: usize, took: u64, before: u64) {
+        if let Some(named) = self.named.get_mut(work) {
+            named.take(took);
+            named.answer(0, self.tally.rows - before);
+        }
     }
 
     /// Runs as many operations in one transaction as the test asks for.
-    fn next_batch(&mut self, inputs: &mut InputSource<'_>, turn: ThreadTurn) -> Result<u64, EngineError> {
+    fn next_batch(
+        &mut self,
+        inputs: &mut InputSource<'_>,
+        turn: ThreadTurn,
+        recorder: &mut Recorder<C>,
+    ) -> Result<(), EngineError> {
         let left = self.place.quota() - self.tally.operations;
         let batch = inputs.take_batch(self.place.actor.together().min(left) as usize);
-        let count = batch.len() as u64;
-        let done =
-            self.persistently(turn, |thread| apply_together(thread.session, batch.clone(), &mut thread.tally))?;
-        Ok(if done { count } else { 0 })
+        let count = batch.len();
+        if self.persistently(turn, |thread| apply_together(thread.session, batch.clone(), &mut thread.tally))? {
+            (0..count).for_each(|_| recorder.lap());
+        }
+        Ok(())
     }
 
     /// Runs operations at their due times, or as soon as possible if they are late.
-    fn when_due(mut self, arrival: Arrival) -> Result<KvThreadDone, EngineError> {
+    fn when_due(mut self) -> Result<KvThreadDone, EngineError> {
         let (place, quota) = (self.place, self.place.quota());
-        let (turn, mut inputs) = (self.wait_for_turn(), place.inputs());
-        let new_arrivals = || Arrivals::new(arrival, (place.thread, place.actor.threads), place.stream(1));
-        let (mut arrivals, mut begun, mut is_measured) = (new_arrivals(), self.clock.now(), false);
+        let (turn, mut inputs) = (self.wait_for_turn(), place.inputs()?);
+        let new_times = || match place.actor.arrival {
+            Some(arrival) => {
+                DueTimes::Arrivals(Arrivals::new(arrival, (place.thread, place.actor.threads), place.stream(1)))
+            }
+            None => DueTimes::Recorded { percent: place.actor.speed.unwrap_or(100) },
+        };
+        let (mut times, mut begun, mut is_measured) = (new_times(), self.clock.now(), false);
         let mut between = 0;
         while self.tally.operations < quota {
             let phase = self.phase(turn);
             let now = self.clock.now();
-            let due = begun + arrivals.next_ns();
             match phase {
                 CoursePhase::Over => break,
                 CoursePhase::Measured if !is_measured => {
-                    (is_measured, begun, arrivals) = (true, self.measured_from(now), new_arrivals());
+                    (is_measured, begun, times) = (true, self.measured_from(now), new_times());
                     self.begin_measuring();
                     continue;
                 }
                 CoursePhase::WarmUp | CoursePhase::Measured => {}
             }
-            if inputs.is_drawn_out() {
-                inputs.draw_block();
+            if inputs.is_used_up() {
+                inputs.fill()?;
+                if inputs.is_used_up() {
+                    break;
+                }
                 self.look_for_news(1)?;
                 between += self.clock.now() - now;
-            } else if due > now {
+                continue;
+            }
+            let due = begun.saturating_add(times.next_ns(&inputs));
+            if due > now {
                 self.clock.wait_until(due.min(now + LOOK_NS));
             } else {
-                arrivals.advance();
-                if self.persist(&inputs.take(), turn)? {
+                times.advance();
+                let (input, rows) = (inputs.take(), self.tally.rows);
+                if self.persist(&input, turn)? {
                     let ended = self.clock.now();
+                    self.worked(input.work, ended - now, rows);
                     self.counts.service.record(ended - now);
                     self.counts.service.add_operations(1);
                     if let Some(response) = &self.counts.response {
@@ -190,7 +256,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             }
         }
         let elapsed = self.clock.now() - begun;
-        let backlog = if self.tally.operations < quota { arrivals.due_before(elapsed) } else { 0 };
+        let backlog = if self.tally.operations < quota { times.due_before(elapsed) } else { 0 };
         self.look_for_news(usize::MAX)?;
         Ok(KvThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, (begun, elapsed)) })
     }
@@ -251,8 +317,11 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     }
 
     fn recorder(&self) -> Recorder<C> {
-        let mut recorder =
-            Recorder::new(self.clock.clone(), Arc::clone(&self.counts.service), self.place.actor.together());
+        let (clock, counts) = (self.clock.clone(), Arc::clone(&self.counts.service));
+        let mut recorder = match self.named.is_empty() {
+            true => Recorder::new(clock, counts, self.place.actor.together()),
+            false => Recorder::of_each(clock, counts),
+        };
         recorder.start();
         recorder
     }
@@ -266,6 +335,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     /// Discards the counts of the warm-up, but keeps what was committed in it.
     fn begin_measuring(&mut self) {
         self.tally = self.tally.anew();
+        self.named = self.place.empty_results();
         self.strife = Strife::default();
         self.counts.clear();
     }
@@ -288,7 +358,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     ) -> Result<bool, EngineError> {
         match transaction(self) {
             Ok(()) => Ok(true),
-            Err(error) if error.is_busy => self.try_again(turn, transaction),
+            Err(error) if error.is_busy => self.try_again(turn, error, transaction),
             Err(error) => Err(error),
         }
     }
@@ -297,6 +367,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     fn try_again(
         &mut self,
         turn: ThreadTurn,
+        mut refused: EngineError,
         mut transaction: impl FnMut(&mut Self) -> Result<(), EngineError>,
     ) -> Result<bool, EngineError> {
         let since = Instant::now();
@@ -307,6 +378,13 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                 return Ok(false);
             }
             if since.elapsed() > PATIENCE {
+                if self.place.actor.work.keys == KeyChoice::Recorded {
+                    // Without it, the answers would be others.
+                    let waited = PATIENCE.as_secs();
+                    return Err(EngineError::new(format!(
+                        "other threads blocked an operation for {waited} s: {refused}"
+                    )));
+                }
                 self.strife.failures += 1;
                 return Ok(false);
             }
@@ -314,7 +392,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             self.strife.retries += 1;
             match transaction(self) {
                 Ok(()) => return Ok(true),
-                Err(error) if error.is_busy => {}
+                Err(error) if error.is_busy => refused = error,
                 Err(error) => return Err(error),
             }
         }
@@ -373,6 +451,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             begun_ns,
             elapsed_ns,
             backlog: 0,
+            named: self.named,
         }
     }
 }

@@ -8,28 +8,31 @@ mod member;
 mod place;
 mod verification;
 
+pub(crate) use self::place::KvThreadDone;
+
 use self::{
     course::Course,
     freshness::Acknowledged,
-    member::work,
-    place::{KvThreadDone, ThreadPlace},
+    member::{work, work_in},
+    place::ThreadPlace,
     verification::verification,
 };
 use super::{accounts::Accounts, operations::KvTally};
 use crate::{
     actors::{ActorCounts, ActorShape, ActorsDone, Cores, Shown, fairness_ppm, joined, places},
     histogram::to_base64,
+    named::NamedResults,
     recorder::RecordedTime,
 };
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
     counters::Counters,
-    kv::{KvHandle, KvSession, KvThreads},
-    protocol::{ActorDone, ActorHead},
-    suite::{KvActor, KvActors, KvSuite, KvTest, KvWork, Operation},
+    kv::{KvEngine, KvHandle, KvSession, KvThreads},
+    protocol::{ActorDone, ActorHead, StatementDone},
+    suite::{KeyChoice, KvActor, KvActors, KvSuite, KvTest, KvWork, Operation},
 };
-use std::{path::Path, thread};
+use std::{path::Path, thread, time::Instant};
 
 /// Returns the description of the actors that have threads, which is reported before they start.
 pub(super) fn heads(load: &KvActors) -> Vec<ActorHead> {
@@ -46,12 +49,15 @@ pub(super) fn shapes(load: &KvActors) -> impl Iterator<Item = ActorShape> {
     load.actors.iter().map(|actor| ActorShape {
         name: actor.name.clone(),
         threads: actor.threads,
-        is_due: actor.arrival.is_some(),
+        is_due: actor.is_due(),
         rate: actor.arrival.map(|arrival| arrival.rate),
         during: actor.during,
         holds: actor.work.holds(),
     })
 }
+
+/// The error of an engine that does not share its database.
+const ONE_THREAD: &str = "this engine runs tests of one thread only";
 
 /// A test of several threads.
 pub(crate) struct KvActorsTest<'t> {
@@ -66,6 +72,12 @@ pub(crate) struct KvActorsTest<'t> {
     pub(super) shown: &'t Shown,
 }
 
+/// The results of such a test. Its answers are not yet checked.
+pub(crate) struct KvActorsDone {
+    pub(super) performed: ActorsDone,
+    pub(super) threads: Vec<KvThreadDone>,
+}
+
 /// Reads the accounts before a test whose actors work with accounts.
 pub(super) fn accounts_before<E: KvThreads>(
     engine: &E,
@@ -75,7 +87,7 @@ pub(super) fn accounts_before<E: KvThreads>(
 }
 
 /// Runs the actors of a test on an engine's database.
-pub(super) fn perform<E: KvThreads>(engine: &E, of: &KvActorsTest<'_>) -> Result<ActorsDone, EngineError> {
+pub(super) fn perform<E: KvThreads>(engine: &E, of: &KvActorsTest<'_>) -> Result<KvActorsDone, EngineError> {
     let KvActorsTest { test, load, accounts, seed, shown, .. } = *of;
     let clock = engine.clock();
     let course = Course::new(load, clock.is_real());
@@ -88,6 +100,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &KvActorsTest<'_>) -> Result
             let place = ThreadPlace {
                 test,
                 actor: &load.actors[actor],
+                recording: of.suite.recording.as_deref(),
                 seed,
                 number: actor as u64,
                 thread,
@@ -110,29 +123,89 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &KvActorsTest<'_>) -> Result
     });
     let done = done.into_iter().collect::<Result<Vec<_>, _>>()?;
     followed?;
+    Ok(finished(of, &places, done, clock.is_real()))
+}
+
+/// Checks the answers of threads that have ended, and the content of the database.
+pub(super) fn verify<E: KvThreads>(
+    engine: &E,
+    of: &KvActorsTest<'_>,
+    threads: &[KvThreadDone],
+) -> Result<Option<String>, EngineError> {
+    let after = of.accounts.map(|_| accounts(engine, of.test)).transpose()?;
+    verification(of, threads, engine.answers(), after, |tally| {
+        let mut handle = engine.handle()?;
+        tally.state(&mut handle.session(&of.test.sql)?)
+    })
+}
+
+/// Runs recorded operations of one thread, in the thread that calls.
+pub(super) fn perform_alone<E: KvEngine>(engine: &mut E, of: &KvActorsTest<'_>) -> Result<KvActorsDone, EngineError> {
+    let KvActorsTest { test, load, seed, shown, .. } = *of;
+    let clock = engine.clock();
+    let places = places(load.actors.iter().map(|actor| actor.threads));
+    let [(actor, thread)] = places[..] else { return Err(EngineError::new(ONE_THREAD)) };
+    if load.time_ms.is_some() || load.warm_up_ms > 0 || load.actors[actor].work.keys != KeyChoice::Recorded {
+        return Err(EngineError::new(ONE_THREAD));
+    }
+    let acknowledged = Acknowledged::new(1);
+    let place = ThreadPlace {
+        test,
+        actor: &load.actors[actor],
+        recording: of.suite.recording.as_deref(),
+        seed,
+        number: actor as u64,
+        thread,
+        ordinal: 0,
+        acknowledged: &acknowledged,
+        expects_news: false,
+    };
+    let course = Course::new(load, clock.is_real());
+    let counts = shown.actors[actor].thread(thread);
+    shown.measured_since.get_or_init(Instant::now);
+    let mut session = engine.session(&test.sql)?;
+    let done = work_in(&mut session, clock.clone(), &place, &course, counts, KvTally::default())?;
+    Ok(finished(of, &places, vec![done], clock.is_real()))
+}
+
+/// Does the same as [`verify`], for a thread without others.
+pub(super) fn verify_alone<E: KvEngine>(
+    engine: &mut E,
+    of: &KvActorsTest<'_>,
+    threads: &[KvThreadDone],
+) -> Result<Option<String>, EngineError> {
+    let answers = engine.answers();
+    verification(of, threads, answers, None, |tally| tally.state(&mut engine.session(&of.test.sql)?))
+}
+
+/// Returns the results of all threads.
+fn finished(of: &KvActorsTest<'_>, places: &[(usize, u32)], threads: Vec<KvThreadDone>, is_real: bool) -> KvActorsDone {
+    let KvActorsTest { load, shown, .. } = *of;
     let of_actor =
-        |actor: usize| places.iter().zip(&done).filter(move |((of, _), _)| *of == actor).map(|(_, done)| done);
+        |actor: usize| places.iter().zip(&threads).filter(move |((of, _), _)| *of == actor).map(|(_, done)| done);
     let actors: Vec<ActorDone> = (0..load.actors.len())
         .filter(|actor| load.actors[*actor].threads > 0)
         .map(|actor| {
             let threads: Vec<_> = of_actor(actor).collect();
-            actor_done(&load.actors[actor], &shown.actors[actor], &threads, clock.is_real())
+            actor_done(&load.actors[actor], &shown.actors[actor], &threads, is_real)
         })
         .collect();
-    let verification = verification(engine, of, &done)?;
-    let wall = if clock.is_real() {
-        from_first_to_last(&done.iter().collect::<Vec<_>>())
+    let statements = (0..load.actors.len()).flat_map(|actor| named(&load.actors[actor], of_actor(actor))).collect();
+    let wall = if is_real {
+        from_first_to_last(&threads.iter().collect::<Vec<_>>())
     } else {
         // Simulated time is per thread.
-        done.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0)
+        threads.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0)
     };
-    Ok(ActorsDone {
-        spent: RecordedTime { wall, between: done.iter().map(|thread| thread.between_ns).sum() },
+    let performed = ActorsDone {
+        spent: RecordedTime { wall, between: threads.iter().map(|thread| thread.between_ns).sum() },
         operations: actors.iter().map(|actor| actor.operations).sum(),
         rows: actors.iter().map(|actor| actor.rows).sum(),
         actors,
-        verification,
-    })
+        statements,
+        verification: None,
+    };
+    KvActorsDone { performed, threads }
 }
 
 /// Whether the actors' work can be checked against the invariants of accounts.
@@ -165,6 +238,14 @@ fn from_first_to_last(threads: &[&KvThreadDone]) -> u64 {
     ended.unwrap_or(0) - begun.unwrap_or(0)
 }
 
+/// Returns the results under each name that an actor's work has.
+fn named<'d>(actor: &KvActor, threads: impl Iterator<Item = &'d KvThreadDone>) -> Vec<StatementDone> {
+    let mut all = vec![NamedResults::default(); actor.work.work.len()];
+    threads.for_each(|thread| all.iter_mut().zip(&thread.named).for_each(|(all, one)| all.add(one)));
+    let of_names = actor.work.work.iter().zip(&all).filter(|(work, _)| work.name.is_some());
+    actor.names().zip(of_names).map(|(name, (_, named))| named.done(name, false)).collect()
+}
+
 fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&KvThreadDone], is_real: bool) -> ActorDone {
     let sum = |figure: fn(&KvThreadDone) -> u64| threads.iter().map(|thread| figure(thread)).sum::<u64>();
     let mean = |figure| sum(figure) / u64::from(actor.threads.max(1));
@@ -180,7 +261,7 @@ fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&KvThreadDone], 
     counters.set("retries", Some(sum(|thread| thread.retries)));
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
     counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
-    counters.set("backlog", actor.arrival.map(|_| sum(|thread| thread.backlog)));
+    counters.set("backlog", actor.is_due().then(|| sum(|thread| thread.backlog)));
     ActorDone {
         name: actor.name.clone(),
         threads: actor.threads,

@@ -3,15 +3,28 @@
 use super::freshness::Acknowledged;
 use crate::{
     digest::Digest,
-    kv::{accounts::Accounts, inputs::InputSource, operations::MovedSnapshot},
+    kv::{
+        accounts::Accounts,
+        inputs::{DrawnInputs, InputSource},
+        operations::MovedSnapshot,
+        recorded::RecordedInputs,
+    },
+    named::NamedResults,
     rng::SplitMix64,
 };
-use dbdyno_engine::suite::{KvActor, KvTest};
+use dbdyno_engine::{
+    EngineError,
+    replay::KeysReader,
+    suite::{KeyChoice, KvActor, KvTest},
+};
+use std::path::Path;
 
 /// The identity of a thread.
 pub(super) struct ThreadPlace<'t> {
     pub(super) test: &'t KvTest,
     pub(super) actor: &'t KvActor,
+    /// The folder with the operations of a recording, if the suite has one.
+    pub(super) recording: Option<&'t Path>,
     pub(super) seed: u64,
     /// The index of the actor among the actors of the test, from 0.
     pub(super) number: u64,
@@ -27,7 +40,7 @@ pub(super) struct ThreadPlace<'t> {
 
 /// The results of a thread while it was measured.
 #[derive(Debug, Default)]
-pub(super) struct KvThreadDone {
+pub(crate) struct KvThreadDone {
     pub(super) operations: u64,
     pub(super) rows: u64,
     pub(super) digest: Digest,
@@ -57,6 +70,8 @@ pub(super) struct KvThreadDone {
     pub(super) elapsed_ns: u64,
     /// Operations that were due but not begun.
     pub(super) backlog: u64,
+    /// The results of each work of the actor; empty if none has a name.
+    pub(super) named: Vec<NamedResults>,
 }
 
 impl ThreadPlace<'_> {
@@ -66,13 +81,35 @@ impl ThreadPlace<'_> {
         SplitMix64::stream(of_test, purpose << 48 | self.number << 32 | u64::from(self.thread))
     }
 
-    pub(super) fn inputs(&self) -> InputSource<'_> {
+    /// Returns the inputs of this thread's operations.
+    ///
+    /// # Errors
+    /// The recording has no file of this thread, or none that can be opened.
+    pub(super) fn inputs(&self) -> Result<InputSource<'_>, EngineError> {
+        let work = &self.actor.work;
+        if work.keys == KeyChoice::Recorded {
+            let folder = self
+                .recording
+                .ok_or_else(|| EngineError::new("the suite has no folder with the files of its recording"))?;
+            let file = KeysReader::open(folder, self.test.number, self.thread, work.work.len())?;
+            return Ok(InputSource::recorded(RecordedInputs::new(work, file)));
+        }
         let place = (u64::from(self.thread), u64::from(self.actor.threads));
-        InputSource::new(self.test, &self.actor.work, self.stream(0), place).in_batches(self.actor.together() as usize)
+        let drawn = DrawnInputs::new(self.test, work, self.stream(0), place);
+        Ok(InputSource::drawn(drawn.in_batches(self.actor.together() as usize)))
     }
 
-    /// Returns the number of operations of this thread.
+    /// Returns empty results of each work; none if no work has a name.
+    pub(super) fn empty_results(&self) -> Vec<NamedResults> {
+        let is_named = self.actor.names().next().is_some();
+        vec![NamedResults::default(); if is_named { self.actor.work.work.len() } else { 0 }]
+    }
+
+    /// Returns the number of operations of this thread. Recorded ones end with their file.
     pub(super) fn quota(&self) -> u64 {
+        if self.actor.work.keys == KeyChoice::Recorded {
+            return u64::MAX;
+        }
         let threads = u64::from(self.actor.threads);
         self.actor.operations.map_or(u64::MAX, |all| all / threads + u64::from(u64::from(self.thread) < all % threads))
     }

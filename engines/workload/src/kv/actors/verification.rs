@@ -1,44 +1,46 @@
 //! The verification of the answers of several threads.
 
-use super::{KvActorsTest, accounts, place::KvThreadDone};
+use super::{KvActorsTest, place::KvThreadDone};
 use crate::kv::{accounts::Accounts, operations::KvTally};
 use dbdyno_engine::{
     EngineError,
-    kv::KvThreads,
     protocol::{INVARIANTS, INVARIANTS_HELD},
     suite::Operation,
 };
 
 /// Returns the checksum of what all threads read, if the answers are deterministic. Otherwise returns whether the invariants that hold in
 /// any order of the operations held. `None`: there is nothing to verify the answers against.
-pub(super) fn verification<E: KvThreads>(
-    engine: &E,
+///
+/// `answers`: whether the engine answers at all. `after`: the accounts after the test, if the actors work with accounts. `content`: adds the
+/// whole database to a tally.
+pub(super) fn verification(
     of: &KvActorsTest<'_>,
     done: &[KvThreadDone],
+    answers: bool,
+    after: Option<Accounts>,
+    content: impl FnOnce(&mut KvTally) -> Result<(), EngineError>,
 ) -> Result<Option<String>, EngineError> {
-    if !engine.answers() || done.iter().all(|thread| thread.operations == 0) {
+    if !answers || done.iter().all(|thread| thread.operations == 0) {
         return Ok(None);
     }
     let has_records =
         of.suite.holds_every_record(of.test) || of.accounts.is_some_and(|accounts| accounts.count >= of.test.records);
-    let broken = match of.accounts {
-        Some(before) => broken_accounts(before, &accounts(engine, of.test)?, done),
-        None => None,
-    };
+    let broken = of.accounts.zip(after).and_then(|(before, after)| broken_accounts(before, &after, done));
     let broken = missed(done).filter(|_| has_records).or_else(|| unexpected(done)).or(broken);
     let gave_up = done.iter().any(|thread| thread.failures > 0);
     Ok(match broken {
         Some(broken) => Some(format!("{INVARIANTS}{broken}")),
-        None if of.suite.has_fixed_answers(of.test) && !gave_up => Some(digest(done)),
+        None if of.suite.has_fixed_answers(of.test) && !gave_up => {
+            let mut all = KvTally::default();
+            done.iter().for_each(|thread| all.thread(thread.digest, thread.rows));
+            if of.test.verify_state {
+                content(&mut all)?;
+            }
+            Some(all.verification())
+        }
         None if of.accounts.is_some() || has_records && looks_up(of) => Some(INVARIANTS_HELD.to_owned()),
         None => None,
     })
-}
-
-fn digest(done: &[KvThreadDone]) -> String {
-    let mut all = KvTally::default();
-    done.iter().for_each(|thread| all.thread(thread.digest, thread.rows));
-    all.verification()
 }
 
 /// Whether threads read rows by key.

@@ -9,8 +9,7 @@ pub(super) use gate::OTHER_FAILED;
 pub(super) use lane::play;
 
 use self::gate::ReplayGate;
-use super::statements::NamedResults;
-use crate::digest::Digest;
+use crate::{actors::at_speed, digest::Digest, named::NamedResults};
 use dbdyno_engine::{
     EngineError,
     protocol::{StatementDone, TableContent},
@@ -63,8 +62,7 @@ impl<'t> RecordedLoad<'t> {
     /// Returns when a transaction is due in a lane that began at this time, if it is due at a time.
     fn due(&self, place: &TransactionPlace, begun_ns: u64) -> Option<u64> {
         let percent = self.spec.percent()?;
-        let after = u128::from(place.at_ns) * 100 / u128::from(percent);
-        Some(begun_ns.saturating_add(u64::try_from(after).unwrap_or(u64::MAX)))
+        Some(begun_ns.saturating_add(at_speed(place.at_ns, percent)))
     }
 }
 
