@@ -5,7 +5,7 @@ use crate::support::Place;
 use dbdyno::{engines::Registry, runner::SentHistogram};
 use dbdyno_engine::{
     describe::{Description, OptionKind, Probed},
-    protocol::{ActorDone, ActorHead, ActorProgress, Event, Job, TestDone},
+    protocol::{ActorDone, ActorHead, ActorProgress, Event, Job, StatementProgress, TestDone},
     settings::Settings,
 };
 use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, to_base64, to_bytes};
@@ -97,6 +97,7 @@ fn all_events() -> Vec<Event> {
             elapsed_ns: 5,
             histogram: Some(histogram),
             actors: vec![progress],
+            statements: vec![StatementProgress { name: "s".to_owned(), operations: 3, wall_ns: 9 }],
             readings: BTreeMap::from([("rss_bytes".to_owned(), 4096)]),
         },
         Event::TestDone(Box::new(done)),

@@ -90,6 +90,29 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     journey.keys("v").shows("Race").keys("3").keys("2").shows("7/20 runs");
 }
 
+/// Whether a run's worker reports what its statements did so far.
+fn tells_of_statements(event: &RunnerEvent, run: u32) -> bool {
+    matches!(event, RunnerEvent::Worker { ordinal, says: Event::Progress { statements, .. }, .. } if *ordinal == run && !statements.is_empty())
+}
+
+#[test]
+fn a_replay_shows_its_statements_as_they_come() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        let mut journey = null_bench(columns, rows, &[]);
+        journey.key(KeyPress::Enter);
+        let path = |name: &str| journey.place().path(name).display().to_string();
+        let (trace, recording) = (path("calls.csv"), path("calls.rec"));
+        let calls = "0,a,CREATE TABLE t(a),[]\n0.1,a,INSERT INTO t VALUES (?),[1]\n0.2,b,SELECT a FROM t,[]\n0.9,b,SELECT 1,[]\n";
+        std::fs::write(&trace, format!("time,connection,sql,parameters\n{calls}")).unwrap();
+        journey.place().ok(&["record", "import", &trace, "--out", &recording]);
+        journey.started.push(format!("dbdyno replay {recording} --engine sqlite --repeat 1 --speed 1"));
+        told(&mut journey, |event| tells_of_statements(event, 0));
+        journey.keys("v").shows("statements of this run").shows("CREATE TABLE t").shows("0/1 runs");
+        told(&mut journey, |_| false);
+        journey.shows("1/1 runs").shows("statements of this run").shows("INSERT INTO t VALUES (?)");
+    }
+}
+
 #[test]
 fn only_a_verdict_makes_a_winner() {
     let mut journey = null_bench(80, 24, &TWO_SPEEDS);

@@ -1,4 +1,4 @@
-//! A recording on the Bench screen of the real program: chosen, described, and run.
+//! A recording on the screens Bench and Tune of the real program: chosen, described, and run.
 
 use super::terminal::Terminal;
 use crate::support::Place;
@@ -40,5 +40,25 @@ fn a_recording_is_described_and_one_key_from_its_replay() {
         terminal.press_in_time("\r");
         terminal.wait("its end", |contents| contents.contains("10/10 runs") && contents.contains("done"));
         assert_eq!(place.rows("SELECT count(*), min(verified) FROM results WHERE actor IS NULL"), [["10", "yes"]]);
+    }
+}
+
+#[test]
+fn a_recording_is_tuned() {
+    let place = Rc::new(Place::new());
+    let (csv, recording) = (place.path("calls.csv"), place.path("calls.rec").display().to_string());
+    fs::write(&csv, CALLS).unwrap();
+    place.ok(&["record", "import", csv.to_str().unwrap(), "--out", &recording]);
+    let mut terminal = Terminal::start_in(Rc::clone(&place), &["tui", "--screen", "tune"], (120, 40));
+    terminal.shows("Ledger · sqlite-");
+    for (folder, found) in [("nowhere.rec", "nowhere.rec:"), (&recording, "Base · sqlite · recorded-calls-")] {
+        terminal.press("p");
+        terminal.shows("Change the base");
+        terminal.press("recording");
+        terminal.press_in_time("\r");
+        terminal.shows("A recording");
+        terminal.press_in_time(&format!("\u{15}{folder}\r"));
+        terminal.shows(found);
+        terminal.press_in_time("\u{1b}");
     }
 }

@@ -346,7 +346,7 @@ fn statements_of_the_users_own_are_the_workload() {
     };
     journey.keys("5");
     choose(&mut journey);
-    journey.shows("The statements cannot be tuned").shows("mine.sql:1").shows("nothing").key(KeyPress::Esc);
+    journey.shows("The workload cannot be tuned").shows("mine.sql:1").shows("nothing").key(KeyPress::Esc);
     std::fs::write(&sql, "SELECT a FROM t;\n").unwrap();
     choose(&mut journey);
     journey.shows("Base · sqlite · sql-mine-").shows("Ledger · sqlite-sql-mine-");

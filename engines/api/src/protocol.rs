@@ -211,6 +211,10 @@ pub enum Event {
         /// The same for each actor, if the test has several threads.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         actors: Vec<ActorProgress>,
+        /// The named statements and work with the most time so far.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(test, schemars(length(max = MOST_STATEMENTS)))]
+        statements: Vec<StatementProgress>,
         /// Current figures of a followed test, about once a second: `database_bytes`, `side_bytes`, `rss_bytes`, `written_bytes` (since it
         /// began), and the engine's own figures.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -388,6 +392,19 @@ pub struct ActorProgress {
     #[cfg_attr(test, schemars(extend("contentEncoding" = "base64")))]
     pub histogram: Option<String>,
 }
+
+/// The executions so far of the statements or the work that have one name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StatementProgress {
+    pub name: String,
+    pub operations: u64,
+    /// Their time in all threads together, ns.
+    pub wall_ns: u64,
+}
+
+/// The most statements of a progress event.
+pub const MOST_STATEMENTS: usize = 20;
 
 /// The result of one actor of a test.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

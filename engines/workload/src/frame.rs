@@ -113,6 +113,7 @@ impl<'w> Harness<'w> {
             elapsed_ns: 0,
             histogram: None,
             actors: Vec::new(),
+            statements: Vec::new(),
             readings: BTreeMap::new(),
         });
         let done = work();
@@ -155,6 +156,7 @@ impl TestProgress {
             elapsed_ns: self.begun.elapsed().as_nanos() as u64,
             histogram: (!delta.is_empty()).then(|| to_base64(&delta)),
             actors: Vec::new(),
+            statements: Vec::new(),
             readings: BTreeMap::new(),
         }
     }

@@ -263,7 +263,7 @@ const TUNE: &[Binding] = &[
         &[KeyPress::Char('p')],
         Action::Presets,
         "base",
-        "choose what is tuned: engine, suite or your own SQL, size, rounds, base, ledger",
+        "choose what is tuned: engine, suite, your own SQL or a recording, size, rounds, base, ledger",
     ),
     binding(&[KeyPress::Char('f')], Action::Search, "search", "search for the fastest settings of a tier"),
     binding(

@@ -14,9 +14,10 @@ use std::io::Read;
 /// The columns that are read.
 const COLUMNS: [&str; 7] = ["time", "connection", "sql", "parameters", "duration", "rows", "changes"];
 
-/// Whether a file that begins so is CSV with a column `sql`.
+/// Whether a file that begins so is CSV with a column `sql`. A statement may have commas too, but between more than single words.
 pub(super) fn is_csv(head: &[u8]) -> bool {
-    header(head).is_some_and(|columns| columns.iter().any(|column| column == "sql"))
+    let are_words = |columns: &[String]| !columns.iter().any(|column| column.contains(char::is_whitespace));
+    header(head).is_some_and(|columns| are_words(&columns) && columns.iter().any(|column| column == "sql"))
 }
 
 /// Returns the names of the columns that a file's first line may have, in lower case.
@@ -117,6 +118,13 @@ fn parameters(text: &str) -> Result<Vec<RecordedValue>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_with_commas_is_no_header() {
+        assert!(is_csv(b"time, connection, \"SQL\"\n"));
+        assert!(!is_csv(b"SELECT a, sql, c FROM t;\n"));
+        assert!(!is_csv(b"SELECT\n"));
+    }
 
     #[test]
     fn rows_are_calls_with_their_values() {

@@ -1,9 +1,13 @@
 //! Counters of threads that another thread may read while they work.
 
 use crate::histogram::{Counts, SeenCounts, empty, to_base64};
-use dbdyno_engine::{protocol::ActorProgress, suite::During};
+use dbdyno_engine::{
+    protocol::{ActorProgress, MOST_STATEMENTS, StatementProgress},
+    suite::During,
+};
 use hdrhistogram::Histogram;
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -24,6 +28,8 @@ pub(crate) struct ActorShape {
     pub(crate) during: Option<During>,
     /// Whether it holds snapshots.
     pub(crate) holds: bool,
+    /// The names of its statements or its work; `None`: it has none.
+    pub(crate) names: Vec<Option<String>>,
 }
 
 /// The counters and readings that the threads of a test publish while they work.
@@ -57,6 +63,29 @@ impl Shown {
         self.actors.iter().map(ActorCounts::unseen).collect()
     }
 
+    /// Returns the statements and work that took the most time so far.
+    pub(crate) fn statements(&self) -> Vec<StatementProgress> {
+        let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+        for actor in &self.actors {
+            for (place, name) in
+                actor.shape.names.iter().enumerate().filter_map(|(at, name)| Some((at, name.as_deref()?)))
+            {
+                let (operations, wall_ns) = all.entry(name).or_default();
+                for named in actor.threads.iter().filter_map(|thread| thread.named.get(place)) {
+                    *operations += named.operations.load(Relaxed);
+                    *wall_ns += named.wall_ns.load(Relaxed);
+                }
+            }
+        }
+        let done = all.into_iter().filter(|(_, (operations, _))| *operations > 0);
+        let progress =
+            |(name, (operations, wall_ns)): (&str, _)| StatementProgress { name: name.to_owned(), operations, wall_ns };
+        let mut statements: Vec<StatementProgress> = done.map(progress).collect();
+        statements.sort_by_key(|statement| Reverse(statement.wall_ns));
+        statements.truncate(MOST_STATEMENTS);
+        statements
+    }
+
     /// Returns each actor's progress, with the latencies recorded since `seen` was last updated.
     pub(crate) fn progress(&self, seen: &mut [SeenOfActor]) -> Vec<ActorProgress> {
         let measured_ns = self.measured_since.get().map_or(0, |since| since.elapsed().as_nanos() as u64);
@@ -79,6 +108,15 @@ pub(crate) struct ThreadCounts {
     pub(crate) busy: AtomicU64,
     /// The number of snapshots that the thread holds.
     pub(crate) held: AtomicU64,
+    /// By the places of the actor's names.
+    named: Box<[NamedCounts]>,
+}
+
+/// What a thread has done under a name.
+#[derive(Default)]
+struct NamedCounts {
+    operations: AtomicU64,
+    wall_ns: AtomicU64,
 }
 
 /// The counter values that a reader has already seen of an actor.
@@ -88,7 +126,8 @@ impl ActorCounts {
     fn new(shape: ActorShape) -> Self {
         let thread = |_| {
             let response = shape.is_due.then(Counts::default);
-            Arc::new(ThreadCounts { response, ..ThreadCounts::default() })
+            let named = shape.names.iter().map(|_| NamedCounts::default()).collect();
+            Arc::new(ThreadCounts { response, named, ..ThreadCounts::default() })
         };
         let threads = (0..shape.threads).map(thread).collect();
         Self { shape, threads }
@@ -136,6 +175,15 @@ impl ActorCounts {
 }
 
 impl ThreadCounts {
+    /// Adds an execution under the name at this place. Only the thread itself writes, so no update is lost.
+    #[inline]
+    pub(crate) fn add_named(&self, place: usize, ns: u64) {
+        if let Some(named) = self.named.get(place) {
+            named.operations.store(named.operations.load(Relaxed) + 1, Relaxed);
+            named.wall_ns.store(named.wall_ns.load(Relaxed) + ns, Relaxed);
+        }
+    }
+
     /// Resets the counters when the warm-up ends.
     pub(crate) fn clear(&self) {
         self.service.clear();
@@ -143,6 +191,10 @@ impl ThreadCounts {
             response.clear();
         }
         self.busy.store(0, Relaxed);
+        for NamedCounts { operations, wall_ns } in &self.named {
+            operations.store(0, Relaxed);
+            wall_ns.store(0, Relaxed);
+        }
     }
 }
 

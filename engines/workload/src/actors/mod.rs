@@ -83,6 +83,7 @@ pub(crate) fn progress(test: u32, total: Option<u64>, shown: Arc<Shown>) -> impl
                 _ => None,
             },
             actors,
+            statements: shown.statements(),
             readings: shown.take_readings(),
         }
     }

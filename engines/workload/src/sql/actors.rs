@@ -20,7 +20,7 @@ use dbdyno_engine::{
     counters::Counters,
     protocol::{ActorDone, ActorHead},
     sql::{SqlEngine, SqlRow, SqlThreads},
-    suite::{SqlActor, SqlSuite, Step},
+    suite::{ReplaySpec, SqlActor, SqlSuite, Step},
 };
 use std::{
     sync::{Arc, Barrier, atomic::Ordering::Relaxed},
@@ -106,17 +106,19 @@ pub(super) fn heads(actors: &[SqlActor]) -> Vec<ActorHead> {
     actors.iter().map(|actor| ActorHead { name: actor.name.clone(), threads: actor.threads, rate: None }).collect()
 }
 
-/// Returns the shape of each actor's counters.
-///
-/// `is_due`: whether each operation is due at a time.
-pub(super) fn shapes(actors: &[SqlActor], is_due: bool) -> impl Iterator<Item = ActorShape> {
+/// Returns the shape of each actor's counters. `replay`: what they replay, if they do.
+pub(super) fn shapes(actors: &[SqlActor], replay: Option<&ReplaySpec>) -> impl Iterator<Item = ActorShape> {
     actors.iter().map(move |actor| ActorShape {
         name: actor.name.clone(),
         threads: actor.threads,
-        is_due,
+        is_due: replay.is_some_and(|replay| replay.percent().is_some()),
         rate: None,
         during: None,
         holds: false,
+        names: match replay {
+            Some(replay) => replay.statements.iter().map(|statement| Some(statement.name.clone())).collect(),
+            None => Step::names(&actor.steps).into_iter().map(|name| Some(name.to_owned())).collect(),
+        },
     })
 }
 
@@ -164,7 +166,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
                     || Step::names(&test.actors[actor].steps).len(),
                     |replay| replay.spec.statements.len(),
                 );
-                let sink = Threaded::new(engine.clock(), recorder, attempts, names);
+                let sink = Threaded::new(engine.clock(), recorder, attempts, (names, &counts));
                 match test.replay {
                     Some(replay) => replay::play(engine, replay, thread, &counts, sink),
                     None => work(engine, test, (&test.actors[actor], thread), sink, rng),
@@ -310,8 +312,13 @@ pub(super) struct Threaded<'e, C> {
 
 impl<'e, C: Clock> Threaded<'e, C> {
     /// Creates the sink of a thread whose steps have this number of names.
-    fn new(clock: C, recorder: Recorder<C>, attempts: Option<Attempts<C>>, names: usize) -> Self {
-        let mut answers = ThreadAnswers::new(names, clock);
+    fn new(
+        clock: C,
+        recorder: Recorder<C>,
+        attempts: Option<Attempts<C>>,
+        (names, counts): (usize, &Arc<ThreadCounts>),
+    ) -> Self {
+        let mut answers = ThreadAnswers::new(names, clock, Some(Arc::clone(counts)));
         if attempts.is_some() {
             answers.be_unsure();
         }

@@ -167,7 +167,7 @@ impl Run<'_> {
 
         let frame = self.harness.begin_alone(head, head.operations, 1);
         let names = test.names();
-        let answers = ThreadAnswers::new(names.len(), clock.clone());
+        let answers = ThreadAnswers::new(names.len(), clock.clone(), None);
         let recorder = Recorder::new(clock, frame.counts(), 1);
         let mut sink = MeasuringSink { recorder, answers, has_answers };
         sink.start();
@@ -191,7 +191,7 @@ impl Run<'_> {
         phases: &mut Phases,
         engine: &mut E,
     ) -> Result<TestDone, EngineError> {
-        let (head, shown) = (test.head(), Arc::new(Shown::new(shapes(actors, false))));
+        let (head, shown) = (test.head(), Arc::new(Shown::new(shapes(actors, None))));
         let reads = contents(self.suite, test);
         self.harness.announce_actors(head, heads(actors), None);
         self.harness.preparing(head, || self.prepare(test, &mut engine.session()?, rng))?;
@@ -233,7 +233,7 @@ impl Run<'_> {
     ) -> Result<TestDone, EngineError> {
         let replay = RecordedLoad::read(spec, self.suite.recording.as_deref())?;
         let (head, actors) = (test.head(), replay.actors());
-        let shown = Arc::new(Shown::new(shapes(&actors, spec.percent().is_some())));
+        let shown = Arc::new(Shown::new(shapes(&actors, Some(spec))));
         self.harness.announce_actors(head, heads(&actors), None);
         self.harness.preparing(head, || self.prepare(test, &mut engine.session()?, rng))?;
 

@@ -1,13 +1,14 @@
 //! The results under each name that steps have.
 
 use super::{executor::ActionTimes, objects::ObjectAnswer, tally::SqlTally};
-use crate::{digest::Digest, named::NamedResults};
+use crate::{actors::ThreadCounts, digest::Digest, named::NamedResults};
 use dbdyno_engine::{
     clock::Clock,
     protocol::StatementDone,
     sql::SqlRow,
     suite::{SqlTest, Step},
 };
+use std::sync::Arc;
 
 /// The answers of one thread: all together, and under each name that steps have.
 pub(super) struct ThreadAnswers<C> {
@@ -18,8 +19,10 @@ pub(super) struct ThreadAnswers<C> {
 
 impl<C: Clock> ThreadAnswers<C> {
     /// Creates empty answers for this number of names.
-    pub(super) fn new(names: usize, clock: C) -> Self {
-        Self { tally: SqlTally::default(), statements: StatementTimer::new(names, clock) }
+    ///
+    /// `counts`: where others see them while the thread works.
+    pub(super) fn new(names: usize, clock: C, counts: Option<Arc<ThreadCounts>>) -> Self {
+        Self { tally: SqlTally::default(), statements: StatementTimer::new(names, clock, counts) }
     }
 
     #[inline]
@@ -66,7 +69,7 @@ impl<C: Clock> ThreadAnswers<C> {
     pub(super) fn keep(&mut self) {
         let Some(statements) = &mut self.statements else { return };
         let Some(unsure) = &mut statements.unsure else { return };
-        unsure.acts.drain(..).for_each(|act| act.add_to(&mut statements.named));
+        unsure.acts.drain(..).for_each(|act| act.add_to(&mut statements.named, statements.counts.as_deref()));
     }
 
     /// An action of this name has failed, and nothing of its answer counts.
@@ -107,6 +110,7 @@ pub(super) struct StatementTimer<C> {
     named: Vec<NamedResults>,
     /// Present if attempts can fail.
     unsure: Option<Unsure>,
+    counts: Option<Arc<ThreadCounts>>,
 }
 
 /// What an attempt did so far.
@@ -127,9 +131,12 @@ struct Act {
 }
 
 impl Act {
-    fn add_to(self, named: &mut [NamedResults]) {
+    fn add_to(self, named: &mut [NamedResults], counts: Option<&ThreadCounts>) {
         let named = &mut named[self.place];
         named.take(self.took);
+        if let Some(counts) = counts {
+            counts.add_named(self.place, self.took);
+        }
         if let Some(answer) = self.answer {
             named.answer(answer.to_word(), answer.row_count());
         }
@@ -141,10 +148,10 @@ impl Act {
 
 impl<C: Clock> StatementTimer<C> {
     /// Creates empty results for this number of names; none if no step has a name.
-    fn new(names: usize, clock: C) -> Option<Self> {
+    fn new(names: usize, clock: C, counts: Option<Arc<ThreadCounts>>) -> Option<Self> {
         let last = clock.now();
         let named = vec![NamedResults::default(); names];
-        (names > 0).then(|| Self { clock, last, begin: 0, answer: SqlTally::default(), named, unsure: None })
+        (names > 0).then(|| Self { clock, last, begin: 0, answer: SqlTally::default(), named, unsure: None, counts })
     }
 
     fn took(&mut self) -> u64 {
@@ -157,7 +164,7 @@ impl<C: Clock> StatementTimer<C> {
     fn add(&mut self, act: Act) {
         match &mut self.unsure {
             Some(unsure) => unsure.acts.push(act),
-            None => act.add_to(&mut self.named),
+            None => act.add_to(&mut self.named, self.counts.as_deref()),
         }
     }
 

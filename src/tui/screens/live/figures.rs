@@ -1,6 +1,6 @@
 //! One watched test: counts so far, latencies, throughput over time.
 
-use dbdyno_engine::protocol::{ActorHead, ActorProgress, StatementDone, TestDone};
+use dbdyno_engine::protocol::{ActorHead, ActorProgress, StatementDone, StatementProgress, TestDone};
 use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, supported_quantile};
 use hdrhistogram::Histogram;
 use std::cmp::Reverse;
@@ -50,8 +50,10 @@ pub struct LiveFigures {
     pub(crate) time_ns: Option<u64>,
     /// The actors, if the test has several threads.
     pub(crate) actors: Vec<LiveActor>,
-    /// The statements with the most time; until the test is finished, those of the run before.
+    /// The statements with the most time.
     pub(crate) statements: Vec<LiveStatement>,
+    /// Whether these are of the run before, because nothing is known of this one.
+    pub(crate) are_of_before: bool,
 }
 
 /// The executions of a statement in a run.
@@ -61,6 +63,18 @@ pub struct LiveStatement {
     pub(crate) executions: u64,
     /// Of all together, ns.
     pub(crate) ns: u64,
+}
+
+impl From<&StatementDone> for LiveStatement {
+    fn from(done: &StatementDone) -> Self {
+        Self { name: done.name.clone(), executions: done.operations, ns: done.wall_ns }
+    }
+}
+
+impl From<StatementProgress> for LiveStatement {
+    fn from(said: StatementProgress) -> Self {
+        Self { name: said.name, executions: said.operations, ns: said.wall_ns }
+    }
 }
 
 /// The most statements that are shown.
@@ -116,25 +130,23 @@ impl LiveFigures {
             time_ns: None,
             actors: Vec::new(),
             statements: Vec::new(),
+            are_of_before: false,
         }
     }
 
     /// Sets the statements of the run before, if it was of the same test.
     pub(crate) fn after(self, before: Option<&Self>) -> Self {
         let statements = before.filter(|before| before.number == self.number).map(|before| before.statements.clone());
-        Self { statements: statements.unwrap_or_default(), ..self }
+        Self { statements: statements.unwrap_or_default(), are_of_before: true, ..self }
     }
 
-    /// Takes the statements with the most time.
-    fn take_statements(&mut self, done: &TestDone) {
-        let mut all: Vec<&StatementDone> = done.statements.iter().collect();
-        all.sort_by_key(|statement| Reverse(statement.wall_ns));
-        let shown = all.into_iter().take(STATEMENTS).map(|of| LiveStatement {
-            name: of.name.clone(),
-            executions: of.operations,
-            ns: of.wall_ns,
-        });
-        self.statements = shown.collect();
+    /// Takes the statements with the most time, of those of this run. None: the engine tells them at the end.
+    pub(crate) fn take_statements(&mut self, mut all: Vec<LiveStatement>) {
+        if !all.is_empty() {
+            all.sort_by_key(|statement| Reverse(statement.ns));
+            all.truncate(STATEMENTS);
+            (self.statements, self.are_of_before) = (all, false);
+        }
     }
 
     /// Sets the actors, and the length in ms if the test ends after a fixed time.
@@ -182,7 +194,7 @@ impl LiveFigures {
         self.progress(done.operations, done.wall_ns.max(self.elapsed_ns), None);
         self.elapsed_ns = done.wall_ns;
         self.finished = true;
-        self.take_statements(done);
+        self.take_statements(done.statements.iter().map(LiveStatement::from).collect());
         if let Some(latencies) = latencies {
             self.latencies = latencies;
         }

@@ -1,7 +1,7 @@
 //! The session in progress, as its runner reports it.
 
 use super::{
-    LiveFigures, Phase, RunState, Slot, WatchedConfiguration, WatchedRun,
+    LiveFigures, LiveStatement, Phase, RunState, Slot, WatchedConfiguration, WatchedRun,
     gathered::Gathered,
     shown::{SentLatencies, ShownTest},
     standing::{Standing, Standings},
@@ -232,9 +232,10 @@ impl WatchedSession {
                 self.figures = Some(figures.with_actors(actors, time_ms).after(self.figures.as_ref()));
                 self.usage.begin_test();
             }
-            protocol::Event::Progress { test, operations, total, elapsed_ns, actors, .. } => {
+            protocol::Event::Progress { test, operations, total, elapsed_ns, actors, statements, .. } => {
                 if let Some(figures) = self.figures.as_mut().filter(|figures| figures.number == test) {
                     figures.actors_progress(&actors, elapsed_ns);
+                    figures.take_statements(statements.into_iter().map(LiveStatement::from).collect());
                     figures.total = total.or(figures.total);
                     figures.progress(operations, elapsed_ns, latencies.as_ref().map(|sent| &sent.samples));
                 }

@@ -26,8 +26,8 @@ pub enum Request {
     Names,
     /// Makes a trial's change the base of later trials.
     Accept(Box<Trial>),
-    /// Makes a workload of the user's SQL statements.
-    OwnSql { ticket: u64, files: OwnFiles, engine: Box<Description> },
+    /// Makes a workload of the user's own files.
+    Own { ticket: u64, files: OwnFiles, engine: Box<Description> },
     /// The importance of each option in the runs of a selection.
     Effects { ticket: u64, selection: String },
 }
@@ -39,7 +39,7 @@ impl HasSubject for Request {
             Self::LastLedger => Subject::read("last ledger"),
             Self::Names => Subject::read("names"),
             Self::Accept(_) => Subject::Change,
-            Self::OwnSql { .. } => Subject::read("statements"),
+            Self::Own { .. } => Subject::read("own files"),
             Self::Effects { .. } => Subject::read("effects"),
         }
     }
@@ -56,7 +56,7 @@ pub enum Response {
     /// The accepted trial, or the reason why it was not accepted.
     Accepted(Result<Box<Trial>, String>),
     /// The workload, or the error in the files.
-    OwnSql { ticket: u64, read: Result<Box<ReadOwn>, String> },
+    Own { ticket: u64, read: Result<Box<ReadOwn>, String> },
     /// The effects of the options, or the reason why the selection is not a grid.
     Effects { ticket: u64, found: Result<Box<GridEffects>, String> },
 }
@@ -75,8 +75,8 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
             let accepted = accept(store, &mut trial).map_err(|error| error.to_string());
             Response::Accepted(accepted.map(|()| trial))
         }
-        Request::OwnSql { ticket, files, engine } => {
-            Response::OwnSql { ticket, read: own_sql(files, &engine, setup).map(Box::new) }
+        Request::Own { ticket, files, engine } => {
+            Response::Own { ticket, read: own(files, &engine, setup).map(Box::new) }
         }
         Request::Effects { ticket, selection } => {
             Response::Effects { ticket, found: found(&selection, store).map(Box::new) }
@@ -84,8 +84,8 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     }
 }
 
-/// Reads statements that this engine will run.
-fn own_sql(files: OwnFiles, engine: &Description, setup: &TuiSetup) -> Result<ReadOwn, String> {
+/// Reads files that this engine will run.
+fn own(files: OwnFiles, engine: &Description, setup: &TuiSetup) -> Result<ReadOwn, String> {
     if files.database.is_some() && !engine.sqlite_files {
         return Err(format!("databases of {} are no files of SQLite: it cannot start from one", engine.name));
     }

@@ -1,10 +1,10 @@
 //! The parts of a tuning task and their dialogs: engine, suite or statements, size, rounds, base, ledger.
 
-use super::{Dialog, Intents, Request, TuneScreen};
+use super::{Dialog, Intents, Request, TuneScreen, form::TrialForm};
 use crate::tui::{keys::Action, overlay::ListItem, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_catalog::TestInfo;
 use dbdyno_engine::describe::{Description, OptionKind, OptionSpec};
-use dbdyno_running::own::OwnFiles;
+use dbdyno_running::own::{OwnFiles, OwnSubject};
 use std::collections::BTreeMap;
 
 /// A part of the tuning task.
@@ -13,6 +13,7 @@ pub(crate) enum TaskPart {
     Engine,
     Suite,
     OwnSql,
+    Recording,
     Size,
     Rounds,
     Base,
@@ -21,11 +22,21 @@ pub(crate) enum TaskPart {
     Seed,
 }
 
+/// Returns the path of the user's own statements or recording, if one is the workload.
+fn own_path(part: TaskPart, form: &TrialForm) -> String {
+    let own = form.own.as_ref().filter(|own| match own.files.subject {
+        OwnSubject::Statements { .. } => part == TaskPart::OwnSql,
+        OwnSubject::Recording { .. } => part == TaskPart::Recording,
+    });
+    own.map_or_else(String::new, |own| own.files.path().display().to_string())
+}
+
 impl TaskPart {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 10] = [
         Self::Engine,
         Self::Suite,
         Self::OwnSql,
+        Self::Recording,
         Self::Size,
         Self::Rounds,
         Self::Base,
@@ -39,6 +50,7 @@ impl TaskPart {
             Self::Engine => "engine",
             Self::Suite => "suite",
             Self::OwnSql => "own SQL",
+            Self::Recording => "recording",
             Self::Size => "size",
             Self::Rounds => "rounds",
             Self::Base => "options of the base",
@@ -133,9 +145,7 @@ impl TuneScreen {
         let now = |part: TaskPart| match part {
             TaskPart::Engine => form.engine.clone(),
             TaskPart::Suite => form.suite.clone(),
-            TaskPart::OwnSql => {
-                form.own.as_ref().map_or_else(String::new, |own| own.files.path().display().to_string())
-            }
+            TaskPart::OwnSql | TaskPart::Recording => own_path(part, form),
             TaskPart::Size => form.size.map_or_else(|| "default".to_owned(), |size| size.to_string()),
             TaskPart::Rounds => form.rounds(world).to_string(),
             TaskPart::Base if form.base.is_empty() => "defaults".to_owned(),
@@ -169,8 +179,11 @@ impl TuneScreen {
             }
             TaskPart::OwnSql => {
                 let help = "a file of SQL; statements before a line `-- measure` prepare and are not timed";
-                let now = form.own.as_ref().map_or_else(String::new, |own| own.files.path().display().to_string());
-                Intent::prompt(Dialog::Sql, "Your own statements", help, now)
+                Intent::prompt(Dialog::Sql, "Your own statements", help, own_path(part, form))
+            }
+            TaskPart::Recording => {
+                let help = "the folder that `dbdyno record` wrote: what a program asked of its database";
+                Intent::prompt(Dialog::Recording, "A recording", help, own_path(part, form))
             }
             TaskPart::Size => {
                 let unit = form.found_suite(world).map_or("", |suite| suite.size_unit.as_str());
@@ -213,7 +226,7 @@ impl TuneScreen {
         self.form.take_engine(engine.name.clone());
         self.cursor = ListCursor::default();
         match self.form.own_of(&self.form.suite).map(|own| own.files.clone()) {
-            Some(files) => self.ask_sql(files, engine),
+            Some(files) => self.ask_own(files, engine),
             None => self.read_ledger(),
         }
     }
@@ -238,16 +251,20 @@ impl TuneScreen {
         vec![Intent::prompt(Dialog::Database(sql.into()), "Their database", help, now)]
     }
 
-    pub(super) fn read_sql(&mut self, files: OwnFiles, world: &World) -> Result<Intents, String> {
+    pub(super) fn read_own(&mut self, files: OwnFiles, world: &World) -> Result<Intents, String> {
         let engine = self.form.found(world).ok_or("no engine is chosen")?;
-        Ok(self.ask_sql(files, &engine.description))
+        Ok(self.ask_own(files, &engine.description))
     }
 
-    fn ask_sql(&mut self, files: OwnFiles, engine: &Description) -> Intents {
+    fn ask_own(&mut self, files: OwnFiles, engine: &Description) -> Intents {
         self.ticket += 1;
-        let said = format!("running each statement of {} once", files.path().display());
+        let path = files.path().display();
+        let said = match &files.subject {
+            OwnSubject::Statements { .. } => format!("running each statement of {path} once"),
+            OwnSubject::Recording { .. } => format!("replaying {path} for its answers"),
+        };
         self.reading = Some(said.clone());
-        let request = Request::OwnSql { ticket: self.ticket, files, engine: Box::new(engine.clone()) };
+        let request = Request::Own { ticket: self.ticket, files, engine: Box::new(engine.clone()) };
         vec![Intent::said(said), Intent::Request(request)]
     }
 }

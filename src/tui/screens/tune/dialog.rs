@@ -33,6 +33,8 @@ pub(crate) enum Dialog {
     Tests,
     /// The file of the user's own SQL statements.
     Sql,
+    /// The folder of a recording.
+    Recording,
     /// The database from which the statements start.
     Database(PathBuf),
     /// The time limit of each statement.
@@ -133,6 +135,11 @@ impl TuneScreen {
             Dialog::Ledger => return Ok(self.take_ledger_name(text)),
             Dialog::Sql if text.is_empty() => return Err("expected a file name".to_owned()),
             Dialog::Sql => return Ok(self.ask_database(text)),
+            Dialog::Recording if text.is_empty() => return Err("expected the folder of a recording".to_owned()),
+            Dialog::Recording => {
+                let subject = OwnSubject::Recording { folder: PathBuf::from(text), of: None };
+                return self.read_own(OwnFiles { subject, database: None }, world);
+            }
             Dialog::Database(sql) => {
                 let database = (!text.is_empty()).then(|| PathBuf::from(text));
                 let help = "how long each statement may take in its trial run, before anything is measured";
@@ -143,7 +150,7 @@ impl TuneScreen {
             Dialog::Limit(sql, database) => {
                 let limit = typed::duration(text)?;
                 let subject = OwnSubject::Statements { sql: sql.clone(), limit };
-                return self.read_sql(OwnFiles { subject, database: database.clone() }, world);
+                return self.read_own(OwnFiles { subject, database: database.clone() }, world);
             }
             Dialog::Value(option) => {
                 if let Some(spec) = self.form.specs(world).iter().find(|spec| spec.name == *option) {

@@ -70,7 +70,7 @@ impl TuneScreen {
                 }
                 return vec![Intent::said(said), Intent::Request(Request::Ledger(self.form.ledger_name()))];
             }
-            Response::OwnSql { ticket, read } if ticket == self.ticket => {
+            Response::Own { ticket, read } if ticket == self.ticket => {
                 self.reading = None;
                 match read {
                     Ok(own) => {
@@ -80,7 +80,7 @@ impl TuneScreen {
                         intents.push(Intent::said(said));
                         return intents;
                     }
-                    Err(reason) => return vec![Intent::page("The statements cannot be tuned", vec![reason])],
+                    Err(reason) => return vec![Intent::page("The workload cannot be tuned", vec![reason])],
                 }
             }
             Response::Effects { ticket, found } if ticket == self.ticket => {
@@ -96,7 +96,7 @@ impl TuneScreen {
                 }
             }
             // Another request was made since.
-            Response::OwnSql { .. } | Response::Effects { .. } => {}
+            Response::Own { .. } | Response::Effects { .. } => {}
             Response::Ledger(Err(reason))
             | Response::LastLedger(Err(reason))
             | Response::Names(Err(reason))

@@ -185,6 +185,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
     fn worked(&mut self, work: usize, took: u64, before: u64) {
         if let Some(named) = self.named.get_mut(work) {
             named.take(took);
+            self.counts.add_named(work, took);
             named.answer(0, self.tally.rows - before);
         }
     }

@@ -53,6 +53,10 @@ pub(super) fn shapes(load: &KvActors) -> impl Iterator<Item = ActorShape> {
         rate: actor.arrival.map(|arrival| arrival.rate),
         during: actor.during,
         holds: actor.work.holds(),
+        names: match actor.names().next() {
+            Some(_) => actor.work.work.iter().map(|work| work.name.clone()).collect(),
+            None => Vec::new(),
+        },
     })
 }
 

@@ -220,7 +220,7 @@ fn statements<'t>(figures: &'t LiveFigures, columns: usize) -> Vec<Vec<TextPiece
     if figures.statements.is_empty() {
         return Vec::new();
     }
-    let of = if figures.finished { "statements of this run" } else { "statements of the run before" };
+    let of = if figures.are_of_before { "statements of the run before" } else { "statements of this run" };
     let line = |one: &'t LiveStatement| {
         let figures = format!("{}  {}x", units::duration(one.ns as f64), units::count(one.executions));
         let room = columns.saturating_sub(width(&figures) + 2);
