@@ -147,7 +147,7 @@ pub fn write_keys_replay(recording: &Path, into: &Path, has_threads: bool) -> Re
     })?;
     writers.into_iter().try_for_each(KeysWriter::finish).map_err(io)?;
     plan.bytes = model.most_bytes();
-    plan.digest = digest.finish(plan.start_keys, plan.guessed_bytes);
+    plan.digest = digest.finish([plan.start_keys, plan.guessed_bytes, plan.threads.into()]);
     Ok(plan)
 }
 
@@ -224,9 +224,9 @@ impl OperationsDigest {
         self.part.clear();
     }
 
-    fn finish(mut self, start_keys: u64, guessed_bytes: u64) -> String {
-        self.part.extend_from_slice(&start_keys.to_le_bytes());
-        self.part.extend_from_slice(&guessed_bytes.to_le_bytes());
+    /// Returns the digest. `terms`: what else makes it another replay.
+    fn finish(mut self, terms: [u64; 3]) -> String {
+        terms.iter().for_each(|term| self.part.extend_from_slice(&term.to_le_bytes()));
         self.take();
         self.digest.simple().to_string()
     }
