@@ -43,6 +43,7 @@ mod memory;
 mod mounted;
 mod ordered;
 mod own_sql;
+mod parts;
 mod power;
 mod presets;
 mod record;

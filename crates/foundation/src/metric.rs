@@ -181,6 +181,18 @@ metrics! {
     MinorFaults: "minor_faults", "minor page faults", Count, Less, Noisy, Event(|done| done.counters.get("minor_faults"));
     /// Page faults with a read.
     MajorFaults: "major_faults", "major page faults", Count, Less, Noisy, Event(|done| done.counters.get("major_faults"));
+    /// Of the time of the measured threads: on a CPU in user mode.
+    PartUser: "part_user_ns", "in user mode", Time, Less, Noisy, Event(|done| done.counters.get("part_user_ns"));
+    /// On a CPU in the kernel.
+    PartKernel: "part_kernel_ns", "in the kernel", Time, Less, Noisy, Event(|done| done.counters.get("part_kernel_ns"));
+    /// Waiting for syncs.
+    PartSync: "part_sync_ns", "waiting for syncs", Time, Less, Noisy, Event(|done| done.counters.get("part_sync_ns"));
+    /// Asleep in pauses, such as those of a busy handler.
+    PartSleep: "part_sleep_ns", "asleep", Time, Less, Noisy, Event(|done| done.counters.get("part_sleep_ns"));
+    /// Ready, and waiting for a CPU.
+    PartQueue: "part_queue_ns", "waiting for a CPU", Time, Less, Noisy, Event(|done| done.counters.get("part_queue_ns"));
+    /// Other waiting: for reads, locks and page faults.
+    PartRest: "part_rest_ns", "other waiting", Time, Less, Noisy, Event(|done| done.counters.get("part_rest_ns"));
     /// Bytes of the database that could not be dropped from memory before a test with a cold start.
     Resident: "resident_bytes", "resident before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("resident_bytes"));
     /// Bytes of the database at the beginning of a test with a cold start.

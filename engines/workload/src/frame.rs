@@ -183,6 +183,7 @@ impl Frame<'_> {
         let own_ns = self.harness.worker.reporter_cpu_ns() - self.reporter_before + spent.between;
         counters.set("user_ns", counters.get("user_ns").map(|ns| ns.saturating_sub(own_ns)));
         let peak_rss_bytes = peak_rss_bytes();
+        spent.parts.iter().for_each(|parts| parts.add_to(&mut counters));
         counters.set("floor_rss_bytes", Some(self.harness.floor_rss_bytes));
         phases.settle(&self.harness.own_threads);
         let (database_bytes, side_bytes) =

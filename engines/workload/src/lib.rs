@@ -13,6 +13,7 @@ mod frame;
 pub mod histogram;
 pub mod kv;
 mod named;
+pub mod parts;
 mod phases;
 mod popular;
 pub mod power;

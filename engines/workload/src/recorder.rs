@@ -6,7 +6,11 @@
 //! random place drawn for each group. Reading the clock then takes half a hundredth of the time, and the latencies of the histogram are a
 //! sample of all.
 
-use crate::{histogram::Counts, rng::SplitMix64};
+use crate::{
+    histogram::Counts,
+    parts::{QuickTimes, ThreadTimes, TimeParts},
+    rng::SplitMix64,
+};
 use dbdyno_engine::{
     EngineError,
     clock::{Clock, monotonic_ns},
@@ -58,6 +62,9 @@ pub struct Recorder<C> {
     /// Time of the current sample in previous windows, ns.
     carried: u64,
     spent: RecordedTime,
+    /// The thread's times when the timer started, and what it did since then outside of windows.
+    begun: Option<ThreadTimes>,
+    outside: QuickTimes,
     /// The time when the recorder was created, by its clock and by the system's, ns.
     made: (u64, u64),
 }
@@ -69,6 +76,8 @@ pub struct RecordedTime {
     pub wall: u64,
     /// Between windows: preparing the inputs.
     pub between: u64,
+    /// What the time inside windows went to. `None`: the kernel does not count it, or time is simulated.
+    pub parts: Option<TimeParts>,
 }
 
 #[derive(Debug)]
@@ -94,6 +103,8 @@ impl<C: Clock> Recorder<C> {
             carried: 0,
             window: now,
             spent: RecordedTime::default(),
+            begun: None,
+            outside: QuickTimes::default(),
             made: (now, monotonic_ns()),
         }
     }
@@ -106,6 +117,8 @@ impl<C: Clock> Recorder<C> {
     /// Starts the timer at zero. Call it before the first operation.
     pub fn start(&mut self) {
         self.spent.wall = 0;
+        // Simulated time has no parts.
+        (self.begun, self.outside) = (self.clock.is_real().then(ThreadTimes::read).flatten(), QuickTimes::default());
         self.open();
     }
 
@@ -132,7 +145,7 @@ impl<C: Clock> Recorder<C> {
     #[inline(never)]
     pub fn stand_still<R>(&mut self, work: impl FnOnce() -> R) -> R {
         let closed = self.close();
-        let done = work();
+        let done = self.outside(work);
         self.open();
         self.spent.between += self.window.saturating_sub(closed);
         done
@@ -141,8 +154,19 @@ impl<C: Clock> Recorder<C> {
     /// Pauses the timer while `wait` waits without work: the thread needs no processor meanwhile, as it does between windows.
     pub(crate) fn idle<R>(&mut self, wait: impl FnOnce() -> R) -> R {
         self.close();
-        let done = wait();
+        let done = self.outside(wait);
         self.open();
+        done
+    }
+
+    /// Does something outside of windows.
+    fn outside<R>(&mut self, work: impl FnOnce() -> R) -> R {
+        if self.begun.is_none() {
+            return work();
+        }
+        let begun = QuickTimes::read();
+        let done = work();
+        self.outside += QuickTimes::read().since(begun);
         done
     }
 
@@ -209,6 +233,8 @@ impl<C: Clock> Recorder<C> {
     /// The clock disagrees with the system's clock, so its times are worthless.
     pub fn finish(mut self) -> Result<RecordedTime, EngineError> {
         let now = self.close();
+        let parts = |begun: ThreadTimes| Some(ThreadTimes::read()?.parts_since(&begun, self.outside, self.spent.wall));
+        self.spent.parts = self.begun.and_then(parts);
         if self.clock.is_real() {
             let (made, made_by_system) = self.made;
             check_clock(now.saturating_sub(made), monotonic_ns().saturating_sub(made_by_system))?;
@@ -400,7 +426,7 @@ mod tests {
             recorder.lap();
         }
         let spent = recorder.finish().unwrap();
-        assert_eq!(spent, RecordedTime { wall: 60, between: 4_000 });
+        assert_eq!(spent, RecordedTime { wall: 60, between: 4_000, parts: None });
         let histogram = counts.to_histogram();
         assert_eq!((histogram.len(), histogram.min(), histogram.max()), (2, 30, 30), "a sample may span windows");
     }

@@ -157,8 +157,9 @@ impl Metric {
     /// Whether it adds up over the operations of a test: a run with more operations has a larger value.
     pub fn adds_up(self) -> bool {
         use Metric::{
-            Busy, Cpu, Failures, Instructions, InvoluntarySwitches, MajorFaults, MinorFaults, OpenAndTest, Read,
-            Retries, Rows, Syncs, System, Total, User, VoluntarySwitches, Wall, Written,
+            Busy, Cpu, Failures, Instructions, InvoluntarySwitches, MajorFaults, MinorFaults, OpenAndTest, PartKernel,
+            PartQueue, PartRest, PartSleep, PartSync, PartUser, Read, Retries, Rows, Syncs, System, Total, User,
+            VoluntarySwitches, Wall, Written,
         };
         matches!(
             self,
@@ -179,6 +180,12 @@ impl Metric {
                 | MinorFaults
                 | MajorFaults
                 | Instructions
+                | PartUser
+                | PartKernel
+                | PartSync
+                | PartSleep
+                | PartQueue
+                | PartRest
         )
     }
 }

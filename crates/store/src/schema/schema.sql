@@ -167,6 +167,12 @@ CREATE TABLE result (
     open_read_bytes       UBIGINT,        -- that opening the database read
     opened_resident_bytes UBIGINT,        -- in memory once the database was open, of a test that was to begin cold
     floor_rss_bytes       UBIGINT,        -- resident memory of the worker before it opened anything
+    part_user_ns          UBIGINT,        -- what the time of the measured threads went to: on a CPU in user mode
+    part_kernel_ns        UBIGINT,        -- on a CPU in the kernel
+    part_sync_ns          UBIGINT,        -- waiting for syncs
+    part_sleep_ns         UBIGINT,        -- asleep in pauses
+    part_queue_ns         UBIGINT,        -- ready, and waiting for a CPU
+    part_rest_ns          UBIGINT,        -- other waiting: reads, locks, page faults
     PRIMARY KEY (run_id, test)
 );
 
@@ -233,6 +239,12 @@ CREATE TABLE actor_result (
     floor_rss_bytes       UBIGINT,
     verification          VARCHAR,        -- of a statement; NULL: of an actor, whose test has it
     plan                  VARCHAR,        -- how the engine finds a statement's rows, a step a line; NULL: unknown
+    part_user_ns          UBIGINT,
+    part_kernel_ns        UBIGINT,
+    part_sync_ns          UBIGINT,
+    part_sleep_ns         UBIGINT,
+    part_queue_ns         UBIGINT,
+    part_rest_ns          UBIGINT,
     PRIMARY KEY (run_id, test, actor)
 );
 

@@ -1,6 +1,6 @@
 //! The C library's functions that change files, defined by the program itself. The linker and the loader use these definitions for the
 //! standard library, for C code that is linked in, and for shared libraries. Each function makes the system call, and records it if there
-//! is a [recording](super::record). Sync calls are also counted, whether they are recorded or not.
+//! is a [recording](super::record). Sync calls are also counted and timed, whether they are recorded or not, and so are those that sleep.
 //!
 //! Not seen: calls inside the C library (`fwrite`, `fopen`), system calls that bypass it (io_uring; rustix, if it were not built to use
 //! it), `symlink`, `mknod`, `splice`, and the calls of child processes. [`missed`](super::missed) finds the files that differ from what the
@@ -14,14 +14,17 @@ use super::{
     recorder::{PowerRecorder, WritePosition},
     recording::{around, borrowed, path_at},
 };
-use crate::{pwrites, syncs};
-use libc::{
-    AT_FDCWD, SYS_copy_file_range, SYS_fallocate, SYS_fdatasync, SYS_fsync, SYS_ftruncate, SYS_linkat, SYS_mkdirat,
-    SYS_mmap, SYS_msync, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_renameat2, SYS_sendfile, SYS_sync_file_range,
-    SYS_truncate, SYS_unlinkat, SYS_write, SYS_writev, c_char, c_int, c_long, c_uint, c_void, iovec, mode_t, off_t,
-    size_t, ssize_t, syscall,
+use crate::{
+    parts::{TimedWait, waiting},
+    pwrites, syncs,
 };
-use std::slice;
+use libc::{
+    AT_FDCWD, SYS_clock_nanosleep, SYS_copy_file_range, SYS_fallocate, SYS_fdatasync, SYS_fsync, SYS_ftruncate,
+    SYS_linkat, SYS_mkdirat, SYS_mmap, SYS_msync, SYS_nanosleep, SYS_pwrite64, SYS_pwritev, SYS_pwritev2,
+    SYS_renameat2, SYS_sendfile, SYS_sync_file_range, SYS_truncate, SYS_unlinkat, SYS_write, SYS_writev, c_char, c_int,
+    c_long, c_uint, c_void, clockid_t, iovec, mode_t, off_t, size_t, ssize_t, syscall, timespec,
+};
+use std::{ptr::null_mut, slice};
 
 /// Defines functions with names of the C library. A second name is the function for large files, which is the same on 64-bit systems.
 macro_rules! interpose {
@@ -174,11 +177,34 @@ interpose! {
         synced(fd, SyncCall::Fdatasync, || unsafe { syscall(SYS_fdatasync, fd) })
     }
 
+    // Timed, as the next two are.
+    [nanosleep](time: *const timespec, left: *mut timespec) -> c_int {
+        // SAFETY: as in `write`.
+        waiting(TimedWait::Sleep, || unsafe { syscall(SYS_nanosleep, time, left) }) as c_int
+    }
+
+    [clock_nanosleep](clock: clockid_t, flags: c_int, time: *const timespec, left: *mut timespec) -> c_int {
+        // SAFETY: as in `write`.
+        match waiting(TimedWait::Sleep, || unsafe { syscall(SYS_clock_nanosleep, clock, flags, time, left) }) {
+            0 => 0,
+            // It returns its error.
+            // SAFETY: the thread's own errno.
+            _ => unsafe { *libc::__errno_location() },
+        }
+    }
+
+    [usleep](microseconds: c_uint) -> c_int {
+        let (seconds, rest) = (microseconds / 1_000_000, microseconds % 1_000_000);
+        let time = timespec { tv_sec: seconds.into(), tv_nsec: (rest * 1_000).into() };
+        // SAFETY: as in `write`; the time lives as long as the call.
+        waiting(TimedWait::Sleep, || unsafe { syscall(SYS_nanosleep, &raw const time, null_mut::<timespec>()) }) as c_int
+    }
+
     // Recorded according to what it guarantees: nothing.
     [sync_file_range](fd: c_int, offset: off_t, count: off_t, flags: c_uint) -> c_int {
         syncs::count();
         // SAFETY: as in `write`.
-        unsafe { syscall(SYS_sync_file_range, fd, offset, count, flags) as c_int }
+        waiting(TimedWait::Sync, || unsafe { syscall(SYS_sync_file_range, fd, offset, count, flags) }) as c_int
     }
 
     [msync](address: *mut c_void, length: size_t, flags: c_int) -> c_int {
@@ -188,6 +214,7 @@ interpose! {
             return call() as c_int;
         }
         syncs::count();
+        let call = || waiting(TimedWait::Sync, call);
         let addresses = address as usize..(address as usize).saturating_add(length);
         around(|recorder| recorder.mapped_to(&addresses), call, |recorder, synced, _| recorder.mappings_synced(synced))
             as c_int
@@ -325,6 +352,7 @@ fn filled_by_kernel(fd: c_int, call: impl FnOnce() -> c_long, place: impl FnOnce
 #[inline]
 fn synced(fd: c_int, sync: SyncCall, call: impl FnOnce() -> c_long) -> c_int {
     syncs::count();
+    let call = || waiting(TimedWait::Sync, call);
     around(|recorder| recorder.target(borrowed(fd)?), call, |recorder, target, _| recorder.synced(target, sync))
         as c_int
 }

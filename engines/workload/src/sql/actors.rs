@@ -11,6 +11,7 @@ use crate::{
     actors::{ActorCounts, ActorShape, ActorsDone, Cores, PATIENCE, Shown, ThreadCounts, fairness_ppm, joined, places},
     histogram::to_base64,
     named::NamedResults,
+    parts::TimeParts,
     recorder::{RecordedTime, Recorder},
     rng::SplitMix64,
 };
@@ -191,6 +192,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
             spent: RecordedTime {
                 wall: from_first_to_last(threads.iter(), is_real),
                 between: threads.iter().map(|thread| thread.spent.between).sum(),
+                parts: TimeParts::of_all(threads.iter().map(|thread| thread.spent.parts)),
             },
             operations: actors.iter().map(|actor| actor.operations).sum(),
             rows: actors.iter().map(|actor| actor.rows).sum(),
@@ -437,6 +439,8 @@ fn actor_done(
 ) -> ActorDone {
     let service = counts.service();
     let mut counters = Counters::default();
+    let parts = TimeParts::of_all(threads.iter().map(|thread| thread.spent.parts));
+    parts.iter().for_each(|parts| parts.add_to(&mut counters));
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
     counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
     counters.set("busy", writes.then(|| threads.iter().map(|thread| thread.busy).sum()));

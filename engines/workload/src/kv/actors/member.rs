@@ -13,6 +13,7 @@ use crate::{
         operations::{KvTally, MovedSnapshot, apply_alone, apply_together},
     },
     named::NamedResults,
+    parts::{QuickTimes, ThreadTimes, TimeParts},
     recorder::{RecordedTime, Recorder},
 };
 use dbdyno_engine::{
@@ -217,6 +218,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             None => DueTimes::Recorded { percent: place.actor.speed.unwrap_or(100) },
         };
         let (mut times, mut begun, mut is_measured) = (new_times(), self.clock.now(), false);
+        let mut read = self.thread_times();
         let mut between = 0;
         while self.tally.operations < quota {
             let phase = self.phase(turn);
@@ -225,6 +227,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
                 CoursePhase::Over => break,
                 CoursePhase::Measured if !is_measured => {
                     (is_measured, begun, times) = (true, self.measured_from(now), new_times());
+                    read = self.thread_times();
                     self.begin_measuring();
                     continue;
                 }
@@ -259,7 +262,8 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let elapsed = self.clock.now() - begun;
         let backlog = if self.tally.operations < quota { times.due_before(elapsed) } else { 0 };
         self.look_for_news(usize::MAX)?;
-        Ok(KvThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between }, (begun, elapsed)) })
+        let parts = parts_since(read, elapsed);
+        Ok(KvThreadDone { backlog, ..self.done(RecordedTime { wall: elapsed, between, parts }, (begun, elapsed)) })
     }
 
     /// Holds a snapshot while the thread takes part.
@@ -268,7 +272,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         while self.phase(turn) == CoursePhase::WarmUp {
             self.pause();
         }
-        let begun = self.clock.now();
+        let (begun, read) = (self.clock.now(), self.thread_times());
         self.expect_versions();
         let mut snapshot = self.session.snapshot()?;
         let first = Accounts::read(&mut snapshot)?;
@@ -287,7 +291,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let wall = self.clock.now() - begun;
         self.counts.service.record(wall);
         self.counts.service.add_operations(1);
-        Ok(self.done(RecordedTime { wall, between: 0 }, (begun, wall)))
+        Ok(self.done(RecordedTime { wall, between: 0, parts: parts_since(read, wall) }, (begun, wall)))
     }
 
     /// Waits until it is this thread's turn.
@@ -325,6 +329,11 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         };
         recorder.start();
         recorder
+    }
+
+    /// Returns the thread's times so far. Simulated time has none.
+    fn thread_times(&self) -> Option<ThreadTimes> {
+        self.clock.is_real().then(ThreadTimes::read).flatten()
     }
 
     /// Returns when the measurement began for this thread, which notices it `now`.
@@ -449,12 +458,18 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             retries,
             wall_ns: spent.wall,
             between_ns: spent.between,
+            parts: spent.parts,
             begun_ns,
             elapsed_ns,
             backlog: 0,
             named: self.named,
         }
     }
+}
+
+/// Returns what a thread's time since a reading went to.
+fn parts_since(begun: Option<ThreadTimes>, wall: u64) -> Option<TimeParts> {
+    Some(ThreadTimes::read()?.parts_since(&begun?, QuickTimes::default(), wall))
 }
 
 /// Sleeps briefly, so that no core is kept busy.

@@ -22,6 +22,7 @@ use crate::{
     actors::{ActorCounts, ActorShape, ActorsDone, Cores, Shown, fairness_ppm, joined, places},
     histogram::to_base64,
     named::NamedResults,
+    parts::TimeParts,
     recorder::RecordedTime,
 };
 use dbdyno_engine::{
@@ -202,7 +203,11 @@ fn finished(of: &KvActorsTest<'_>, places: &[(usize, u32)], threads: Vec<KvThrea
         threads.iter().map(|thread| thread.elapsed_ns).max().unwrap_or(0)
     };
     let performed = ActorsDone {
-        spent: RecordedTime { wall, between: threads.iter().map(|thread| thread.between_ns).sum() },
+        spent: RecordedTime {
+            wall,
+            between: threads.iter().map(|thread| thread.between_ns).sum(),
+            parts: TimeParts::of_all(threads.iter().map(|thread| thread.parts)),
+        },
         operations: actors.iter().map(|actor| actor.operations).sum(),
         rows: actors.iter().map(|actor| actor.rows).sum(),
         actors,
@@ -265,6 +270,8 @@ fn actor_done(actor: &KvActor, counts: &ActorCounts, threads: &[&KvThreadDone], 
     counters.set("retries", Some(sum(|thread| thread.retries)));
     counters.set("longest_wait_ns", (!service.is_empty()).then(|| service.max()));
     counters.set("fairness_ppm", fairness_ppm(threads.iter().map(|thread| thread.operations)));
+    let parts = TimeParts::of_all(threads.iter().map(|thread| thread.parts));
+    parts.iter().for_each(|parts| parts.add_to(&mut counters));
     counters.set("backlog", actor.is_due().then(|| sum(|thread| thread.backlog)));
     ActorDone {
         name: actor.name.clone(),

@@ -10,6 +10,7 @@ use crate::{
         recorded::RecordedInputs,
     },
     named::NamedResults,
+    parts::TimeParts,
     rng::SplitMix64,
 };
 use dbdyno_engine::{
@@ -64,6 +65,8 @@ pub(crate) struct KvThreadDone {
     pub(super) wall_ns: u64,
     /// Time of preparing inputs, ns.
     pub(super) between_ns: u64,
+    /// What the time of the operations went to.
+    pub(super) parts: Option<TimeParts>,
     /// Its clock at the beginning of the measurement, ns.
     pub(super) begun_ns: u64,
     /// Time from there to the end, ns.

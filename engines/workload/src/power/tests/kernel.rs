@@ -4,7 +4,12 @@
 #![expect(unsafe_code, reason = "functions of the C library are called as C calls them")]
 
 use crate::{power::definitions, syncs};
-use std::{collections::BTreeSet, io, ptr::null_mut};
+use std::{
+    collections::BTreeSet,
+    io,
+    ptr::null_mut,
+    time::{Duration, Instant},
+};
 
 /// A number that is never a descriptor.
 const NONE: libc::c_int = -1;
@@ -21,6 +26,8 @@ fn what_the_kernel_refuses_fails() {
     let (empty, byte) = (c"".as_ptr(), b"x".as_ptr().cast::<libc::c_void>());
     let part = libc::iovec { iov_base: byte.cast_mut(), iov_len: 1 };
     let (part, shared) = (&raw const part, libc::MAP_SHARED);
+    let no_time = libc::timespec { tv_sec: 0, tv_nsec: -1 };
+    let no_time = &raw const no_time;
     let mut tried = BTreeSet::new();
     macro_rules! refused {
         ($($error:ident: $($name:ident($($argument:expr),*)),+;)*) => {
@@ -47,6 +54,7 @@ fn what_the_kernel_refuses_fails() {
             fallocate64(NONE, 0, 0, 1), ftruncate(NONE, 0), ftruncate64(NONE, 0),
             mmap(null_mut(), 4096, libc::PROT_WRITE, shared, NONE, 0),
             mmap64(null_mut(), 4096, libc::PROT_WRITE, shared, NONE, 0);
+        EINVAL: nanosleep(no_time, null_mut());
         ENOENT: truncate(empty, 0), truncate64(empty, 0), open(empty, libc::O_RDONLY), open64(empty, libc::O_RDONLY),
             openat(libc::AT_FDCWD, empty, libc::O_RDONLY), openat64(libc::AT_FDCWD, empty, libc::O_RDONLY),
             creat(empty, 0o600), creat64(empty, 0o600), rename(empty, empty), unlink(empty), rmdir(empty),
@@ -59,7 +67,16 @@ fn what_the_kernel_refuses_fails() {
     // SAFETY: the descriptor does not exist.
     let allocated = unsafe { [libc::posix_fallocate(NONE, 0, 1), libc::posix_fallocate64(NONE, 0, 1)] };
     assert_eq!(allocated, [libc::EBADF; 2]);
-    tried.extend(["posix_fallocate", "posix_fallocate64"]);
+    // SAFETY: the pointer to the time is valid.
+    let slept = unsafe { libc::clock_nanosleep(libc::CLOCK_MONOTONIC, 0, no_time, null_mut()) };
+    assert_eq!(slept, libc::EINVAL);
+    tried.extend(["posix_fallocate", "posix_fallocate64", "clock_nanosleep"]);
+    // No number of microseconds is wrong.
+    let begun = Instant::now();
+    // SAFETY: it takes no pointer.
+    assert_eq!(unsafe { libc::usleep(1_000) }, 0);
+    assert!(begun.elapsed() >= Duration::from_millis(1));
+    tried.insert("usleep");
     let defined: BTreeSet<&str> = definitions().into_iter().map(|(name, _)| name).collect();
     assert_eq!(tried, defined, "each of them is tried");
 }

@@ -1,0 +1,250 @@
+//! What the time of a measured thread goes to.
+//!
+//! The kernel counts a thread's CPU time and its waits for a CPU. Calls that sync or sleep are timed by their definitions in `power`: a
+//! clock takes nothing beside what they take. What is left is other waiting: for reads, for locks, for page faults.
+
+use dbdyno_engine::counters::Counters;
+use std::{cell::Cell, fs, ops::AddAssign};
+
+/// Parts of the time of measured threads, ns. Together they are the wall time of all threads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TimeParts {
+    /// On a CPU, in user mode.
+    pub user: u64,
+    /// On a CPU, in the kernel.
+    pub kernel: u64,
+    /// Waiting for syncs.
+    pub sync: u64,
+    /// Asleep: pauses, such as a busy handler's between two attempts.
+    pub sleep: u64,
+    /// Ready, and waiting for a CPU.
+    pub queue: u64,
+    /// Other waiting: reads, locks, page faults.
+    pub rest: u64,
+}
+
+impl TimeParts {
+    /// Adds the parts of several threads. `None` if those of any are unknown.
+    pub(crate) fn of_all(threads: impl Iterator<Item = Option<Self>>) -> Option<Self> {
+        let mut all = Self::default();
+        for parts in threads {
+            all += parts?;
+        }
+        Some(all)
+    }
+
+    /// Sets the counters of a test.
+    pub(crate) fn add_to(&self, counters: &mut Counters) {
+        let Self { user, kernel, sync, sleep, queue, rest } = *self;
+        for (name, part) in [
+            ("part_user_ns", user),
+            ("part_kernel_ns", kernel),
+            ("part_sync_ns", sync),
+            ("part_sleep_ns", sleep),
+            ("part_queue_ns", queue),
+            ("part_rest_ns", rest),
+        ] {
+            counters.set(name, Some(part));
+        }
+    }
+}
+
+impl AddAssign for TimeParts {
+    fn add_assign(&mut self, other: Self) {
+        self.user += other.user;
+        self.kernel += other.kernel;
+        self.sync += other.sync;
+        self.sleep += other.sleep;
+        self.queue += other.queue;
+        self.rest += other.rest;
+    }
+}
+
+/// A kind of wait whose calls are timed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TimedWait {
+    Sync,
+    Sleep,
+}
+
+thread_local! {
+    /// The time of the thread's calls so far, ns.
+    static WAITED: [Cell<u64>; 2] = const { [const { Cell::new(0) }; 2] };
+}
+
+/// Makes a call, and adds its time to the thread's waits. What it did on a CPU is in this time too, and is taken out in
+/// [`ThreadTimes::parts_since`]: reading the thread's own clock would take longer than a sync in memory.
+#[inline]
+pub(crate) fn waiting<R>(wait: TimedWait, call: impl FnOnce() -> R) -> R {
+    let begun = read_clock(libc::CLOCK_MONOTONIC);
+    let result = call();
+    let took = read_clock(libc::CLOCK_MONOTONIC).saturating_sub(begun);
+    // While a thread ends, it may have no such place any more.
+    let _ = WAITED.try_with(|waited| {
+        let waited = &waited[wait as usize];
+        waited.set(waited.get() + took);
+    });
+    result
+}
+
+#[expect(unsafe_code, reason = "the clock of a thread has no safe wrapper among the crates used here")]
+fn read_clock(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the function fills the structure it is given.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Times of the calling thread that are read quickly, ns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct QuickTimes {
+    /// On a CPU.
+    cpu: u64,
+    sync: u64,
+    sleep: u64,
+}
+
+impl QuickTimes {
+    pub(crate) fn read() -> Self {
+        let [sync, sleep] = WAITED.with(|waited| [waited[0].get(), waited[1].get()]);
+        Self { cpu: read_clock(libc::CLOCK_THREAD_CPUTIME_ID), sync, sleep }
+    }
+
+    pub(crate) fn since(self, begun: Self) -> Self {
+        Self {
+            cpu: self.cpu.saturating_sub(begun.cpu),
+            sync: self.sync.saturating_sub(begun.sync),
+            sleep: self.sleep.saturating_sub(begun.sleep),
+        }
+    }
+}
+
+impl AddAssign for QuickTimes {
+    fn add_assign(&mut self, other: Self) {
+        self.cpu += other.cpu;
+        self.sync += other.sync;
+        self.sleep += other.sleep;
+    }
+}
+
+/// A reading of all times of the calling thread, ns.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ThreadTimes {
+    quick: QuickTimes,
+    /// In user mode and in the kernel, as the kernel divides it.
+    user: u64,
+    kernel: u64,
+    /// Ready, and waiting for a CPU.
+    queue: u64,
+}
+
+impl ThreadTimes {
+    /// Reads the times so far. `None` if the kernel does not count them.
+    pub(crate) fn read() -> Option<Self> {
+        let (user, kernel) = usage()?;
+        let scheduled = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        let queue = scheduled.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        Some(Self { quick: QuickTimes::read(), user, kernel, queue })
+    }
+
+    /// Returns the parts of the `wall` time since `begun`. `outside`: what the thread did meanwhile that is not in this time, all of it in
+    /// user mode.
+    pub(crate) fn parts_since(&self, begun: &Self, outside: QuickTimes, wall: u64) -> TimeParts {
+        let QuickTimes { cpu, sync, sleep } = self.quick.since(begun.quick).since(outside);
+        let cpu = cpu.min(wall);
+        let user = self.user.saturating_sub(begun.user).saturating_sub(outside.cpu);
+        let kernel = self.kernel.saturating_sub(begun.kernel);
+        let kernel = match u128::from(user) + u128::from(kernel) {
+            0 => 0,
+            both => (u128::from(cpu) * u128::from(kernel) / both) as u64,
+        };
+        let mut left = wall - cpu;
+        let mut take = |part: u64| {
+            let taken = part.min(left);
+            left -= taken;
+            taken
+        };
+        // Calls take time on a CPU too, and after a sync a thread may have to wait for one: no time counts twice.
+        let (sync, sleep, queue) = (take(sync), take(sleep), take(self.queue.saturating_sub(begun.queue)));
+        TimeParts { user: cpu - kernel, kernel, sync, sleep, queue, rest: left }
+    }
+}
+
+/// Returns the thread's times in user mode and in the kernel, ns.
+#[expect(unsafe_code, reason = "getrusage has no safe wrapper among the crates used here")]
+fn usage() -> Option<(u64, u64)> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: getrusage fills the structure it is given, and reports whether it did.
+    let usage =
+        unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) == 0).then(|| usage.assume_init()) }?;
+    let ns = |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000;
+    Some((ns(usage.ru_utime), ns(usage.ru_stime)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        fs::File,
+        io::Write,
+        thread,
+        time::{Duration, Instant},
+    };
+
+    /// Measures the parts of some work.
+    fn parts(work: impl FnOnce()) -> (TimeParts, u64) {
+        let (begun, started) = (ThreadTimes::read().unwrap(), Instant::now());
+        work();
+        let wall = started.elapsed().as_nanos() as u64;
+        let parts = ThreadTimes::read().unwrap().parts_since(&begun, QuickTimes::default(), wall);
+        let TimeParts { user, kernel, sync, sleep, queue, rest } = parts;
+        assert_eq!(user + kernel + sync + sleep + queue + rest, wall, "{parts:?}");
+        (parts, wall)
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_is_asleep() {
+        let (parts, wall) = parts(|| thread::sleep(Duration::from_millis(60)));
+        assert!(parts.sleep * 10 > wall * 6, "{parts:?} of {wall}");
+    }
+
+    #[test]
+    fn a_thread_that_calculates_is_in_user_mode_or_waits_for_a_cpu() {
+        let (parts, wall) = parts(|| {
+            let until = Instant::now() + Duration::from_millis(100);
+            let mut sum = 0_u64;
+            while Instant::now() < until {
+                sum = (0..2_000).fold(sum, |sum, number| std::hint::black_box(sum ^ number));
+            }
+        });
+        assert!((parts.user + parts.queue) * 10 > wall * 7, "{parts:?} of {wall}");
+        assert_eq!((parts.sync, parts.sleep), (0, 0));
+    }
+
+    #[test]
+    fn a_thread_that_syncs_waits_for_syncs() {
+        let path = std::env::temp_dir().join(format!("dbdyno-parts-{}", std::process::id()));
+        let mut file = File::create(&path).unwrap();
+        let (parts, wall) = parts(|| {
+            for _ in 0..20 {
+                file.write_all(&[7; 4096]).unwrap();
+                file.sync_all().unwrap();
+            }
+        });
+        std::fs::remove_file(&path).unwrap();
+        // A file system in memory syncs without waiting.
+        assert!(parts.sync + parts.kernel + parts.queue + parts.user > wall / 2, "{parts:?} of {wall}");
+    }
+
+    #[test]
+    fn parts_that_overlap_are_not_more_than_the_whole() {
+        let zero = QuickTimes::default();
+        let begun = ThreadTimes { quick: zero, user: 0, kernel: 0, queue: 0 };
+        let ended = ThreadTimes { quick: QuickTimes { cpu: 40, sync: 40, sleep: 0 }, user: 30, kernel: 10, queue: 50 };
+        let parts = ended.parts_since(&begun, zero, 100);
+        assert_eq!(parts, TimeParts { user: 30, kernel: 10, sync: 40, sleep: 0, queue: 20, rest: 0 });
+        // Preparing inputs took half of the CPU time.
+        let parts = ended.parts_since(&begun, QuickTimes { cpu: 20, ..zero }, 100);
+        assert_eq!(parts, TimeParts { user: 10, kernel: 10, sync: 40, sleep: 0, queue: 40, rest: 0 });
+    }
+}
