@@ -131,7 +131,7 @@ impl AddAssign for QuickTimes {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ThreadTimes {
     quick: QuickTimes,
-    /// In user mode and in the kernel, as the kernel divides it.
+    /// In user mode and in the kernel, as the ticks of the kernel's timer divide it: of a short time only the sum means something.
     user: u64,
     kernel: u64,
     /// Ready, and waiting for a CPU.
