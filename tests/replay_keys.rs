@@ -144,8 +144,11 @@ fn what_cannot_be_replayed_says_why() {
     place.refused(&wanted, &["operations on keys and values", "no --recorded-database"]);
 }
 
-/// The operations of a test's threads, by file: the place of the work, its number, and the key.
-const FILES: [(u32, u32, &[(usize, u64, &str)]); 4] = [
+/// An operation: the place of the work, its number, and the key.
+type Keyed = (usize, u64, &'static str);
+
+/// What threads do, by test and thread.
+const FILES: [(u32, u32, &[Keyed]); 4] = [
     (1, 0, &[(0, 8, "apple"), (0, 12, "banana"), (0, 0, "cherry"), (0, 30, "a key of more than sixteen bytes")]),
     (
         2,
