@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dbdyno/dbdyno/engines/go/driver"
+	"github.com/dbdyno/dbdyno/engines/go/harness"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
@@ -261,6 +262,7 @@ func actorsProgress(test uint64, total *uint64, groups []*group) func() protocol
 	begun := time.Now()
 	return func() protocol.Progress {
 		said := protocol.Progress{Test: test, Total: total, ElapsedNs: uint64(time.Since(begun))}
+		var statements harness.StatementTimes
 		for _, group := range groups {
 			operations, histogram := workload.Fresh(group.latencies()...)
 			if responses := group.responses(); len(responses) > 0 {
@@ -270,10 +272,16 @@ func actorsProgress(test uint64, total *uint64, groups []*group) func() protocol
 			said.Actors = append(said.Actors, protocol.ActorProgress{
 				Name: group.actor.Name, Operations: operations, Busy: group.busy(), Histogram: histogram,
 			})
+			for _, tallies := range group.tallies() {
+				for at := range tallies.names {
+					statements.Add(tallies.names[at].text, &tallies.each[at].times)
+				}
+			}
 		}
 		if len(said.Actors) == 1 {
 			said.Histogram = said.Actors[0].Histogram
 		}
+		said.Statements = statements.Most()
 		return said
 	}
 }

@@ -116,9 +116,12 @@ func (of *actorsTest) heads() []protocol.ActorHead {
 
 // recordedOperations returns the number of operations of a test, or nil if not all of them are recorded.
 func recordedOperations(test *protocol.KvTest) *uint64 {
+	if !isRecorded(test) {
+		return nil
+	}
 	var sum uint64
 	for _, actor := range acting(test) {
-		if actor.Operations == nil || actor.Keys.Order != protocol.Recorded {
+		if actor.Operations == nil {
 			return nil
 		}
 		sum += *actor.Operations
@@ -216,12 +219,18 @@ func (of *actorsTest) progress() func() protocol.Progress {
 		said := protocol.Progress{
 			Test: of.test.Number, Total: total, ElapsedNs: uint64(time.Since(begun)), Readings: of.readings.take(),
 		}
+		var statements harness.StatementTimes
 		measuredNs := of.course.measuredNs(workload.Now())
 		for _, actor := range acting(of.test) {
-			told := actorProgress(actor, of.ofActor(actor), measuredNs)
+			members := of.ofActor(actor)
+			told := actorProgress(actor, members, measuredNs)
 			said.Operations += told.Operations
 			said.Actors = append(said.Actors, told)
+			for _, member := range members {
+				member.named.show(&actor.KvLoad, &statements)
+			}
 		}
+		said.Statements = statements.Most()
 		if len(said.Actors) == 1 {
 			said.Histogram = said.Actors[0].Histogram
 		}

@@ -72,11 +72,12 @@ func leavesFixedContent(test *protocol.KvTest) bool {
 // writing are the names of the operations that change the database.
 var writing = words[opPut:]
 
-// isRecorded reports whether all operations of a test's actors are recorded: those of a key are in the same thread, and
-// those that read several keys have no other thread beside them.
+// isRecorded reports whether a test's actors have operations, and all of them are recorded. Each key has one thread,
+// and operations that read several keys run in the only thread.
 func isRecorded(test *protocol.KvTest) bool {
+	actors := acting(test)
 	isOther := func(actor *protocol.KvActor) bool { return actor.Keys.Order != protocol.Recorded }
-	return !slices.ContainsFunc(acting(test), isOther)
+	return len(actors) > 0 && !slices.ContainsFunc(actors, isOther)
 }
 
 // isCounted reports whether an actor does exactly the requested number of operations, from its first input on.

@@ -88,6 +88,7 @@ func (member *member) whenDue() error {
 		if done {
 			ended := workload.Now()
 			member.named.add(input.work, uint64(ended-now), member.rows-before)
+			member.named.count()
 			member.shown.service.Record(ended - now)
 			member.shown.response.Record(ended - due)
 		}
@@ -97,7 +98,6 @@ func (member *member) whenDue() error {
 	if member.operations < quota {
 		member.backlog = times.dueBefore(member.elapsedNs)
 	}
-	member.named.count()
 	return member.lookForNews(len(member.of.acknowledged))
 }
 

@@ -291,7 +291,7 @@ func (member *member) hold() error {
 func (member *member) beginMeasuring() {
 	member.counts = counts{transfers: member.transfers, missed: member.missed, unexpected: member.unexpected}
 	member.failures, member.retries, member.betweenNs = 0, 0, 0
-	member.named = newNamed(&member.actor.KvLoad)
+	member.named.clear()
 	member.shown.service.Clear()
 	if member.shown.response != nil {
 		member.shown.response.Clear()

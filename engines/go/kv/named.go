@@ -3,6 +3,7 @@ package kv
 import (
 	"slices"
 
+	"github.com/dbdyno/dbdyno/engines/go/harness"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
@@ -52,6 +53,30 @@ func (named *named) count() {
 		work.rows += sample.rows
 	}
 	named.samples = named.samples[:0]
+}
+
+// clear removes all results, at the end of a warm-up.
+func (named *named) clear() {
+	if named == nil {
+		return
+	}
+	for at := range named.works {
+		named.works[at].times.Clear()
+		named.works[at].rows = 0
+	}
+	named.samples = named.samples[:0]
+}
+
+// show adds the times so far. Another goroutine may call it.
+func (named *named) show(load *protocol.KvLoad, into *harness.StatementTimes) {
+	if named == nil {
+		return
+	}
+	for at := range named.works {
+		if name := load.Work[at].Name; name != "" {
+			into.Add(name, &named.works[at].times)
+		}
+	}
 }
 
 // statements returns the results of all threads of an actor under each name.

@@ -29,7 +29,7 @@ const connections = `{"name": "connections", "threads": %d, "keys": "recorded", 
 const scan = `{"number": 2, "name": "Scan", "measured": true, "database": "main", "records": 1, "key": "kkkk", "operations": 1, "keys": "ascending",
  "work": [{"weight": 1, "op": "scan"}], "transaction": "read", "clock_every": 1, "verify_state": false, "sql": {}}`
 
-// replay is what is told of a job with recorded operations.
+// replay has the events of a job with recorded operations.
 type replay struct {
 	started []protocol.TestStarted
 	results []*protocol.TestDone
@@ -106,7 +106,7 @@ func TestRecordedOperationsAreDoneAndReportedUnderTheirNames(t *testing.T) {
 		t.Errorf("%+v: expected 600 operations that are all timed, and none that are due", of)
 	}
 	if _, told := result.Actors[0].Counters["backlog"]; told {
-		t.Error("a backlog of operations that are not due is told")
+		t.Error("there is a backlog, though no operation is due at a time")
 	}
 	// Half of the keys were removed, and the threads have left the same content in any order.
 	if after.Rows != 75 || after.Verification == nil {

@@ -52,6 +52,8 @@ type Progress struct {
 	// Histogram has the latencies since the previous progress event, in base64; nil means none.
 	Histogram *string         `json:"histogram"`
 	Actors    []ActorProgress `json:"actors,omitempty"`
+	// Statements are the named statements and work with the most time so far, at most MostStatements.
+	Statements []StatementProgress `json:"statements,omitempty"`
 	// Readings are figures of a followed test, about once a second.
 	Readings map[string]uint64 `json:"readings,omitempty"`
 }
@@ -68,6 +70,17 @@ type ActorProgress struct {
 	Held *uint64 `json:"held,omitempty"`
 	// Histogram has response times if operations have due times, otherwise service times; nil means none.
 	Histogram *string `json:"histogram"`
+}
+
+// MostStatements is the largest number of statements in a progress event.
+const MostStatements = 20
+
+// StatementProgress reports how far a named statement or work has come.
+type StatementProgress struct {
+	Name       string `json:"name"`
+	Operations uint64 `json:"operations"`
+	// WallNs is their time in all threads together, in ns.
+	WallNs uint64 `json:"wall_ns"`
 }
 
 // TestDone is the result of a test. The counters are written alongside its fields.

@@ -42,7 +42,7 @@ var messages = map[string]map[string]any{
 		":opened": Opened{}, ":test_started": TestStarted{}, ":progress": Progress{}, ":test_done": TestDone{}, ":done": done{},
 		":failed": failed{}, ":committed": counted{}, ":recovered": counted{}, "ActorHead": ActorHead{},
 		"ActorProgress": ActorProgress{}, "ActorDone": ActorDone{}, "StatementDone": StatementDone{},
-		"TableContent": TableContent{},
+		"StatementProgress": StatementProgress{}, "TableContent": TableContent{},
 	},
 	"description": {
 		"": Description{}, "OptionSpec": Option{}, "MemoryTarget": Memory{}, "Tuning": Tuning{}, "SameRule": Same{},
