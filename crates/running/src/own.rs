@@ -155,9 +155,9 @@ impl FileWorkload {
     pub fn rounds_needed(&self) -> u32 {
         match self {
             Self::Statements { .. } => 0,
-            // The whole and its connections are judged too.
-            Self::Recorded(recorded) => rounds_needed(recorded.plan.spec.statements.len() + 2) as u32,
-            Self::RecordedKeys(recorded) => rounds_needed(recorded.plan.operations.len() + 2) as u32,
+            // The whole is judged too.
+            Self::Recorded(recorded) => rounds_needed(recorded.plan.spec.statements.len() + 1) as u32,
+            Self::RecordedKeys(recorded) => rounds_needed(recorded.plan.operations.len() + 1) as u32,
         }
     }
 

@@ -7,7 +7,7 @@ use super::{
     options::{Axis, Options},
 };
 use dbdyno_catalog::Difference;
-use dbdyno_engine::size::Size;
+use dbdyno_engine::{size::Size, suite::REPLAY_ACTOR};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_store::{ComparedTest, RunTests};
 use std::{
@@ -210,20 +210,32 @@ fn laid<'s>(PartLines { values, lines }: PartLines<'s>, names: &[String]) -> Vec
         *has = (has.0 || !a.is_empty(), has.1 || !b.is_empty());
     }
     let is_whole = |(_, both): &(&LineKey, &LineSamples<'s>)| actor(both).is_none();
-    let whole: BTreeSet<(String, u32)> =
-        lines.iter().filter(is_whole).map(|((size, test, _), _)| (size.text.clone(), *test)).collect();
+    let whole: BTreeMap<(String, u32), u64> = lines
+        .iter()
+        .filter(is_whole)
+        .map(|((size, test, _), both)| ((size.text.clone(), *test), operations(both)))
+        .collect();
     let line = |((size, test, name), both): (LineKey, LineSamples<'s>)| {
         // A figure that only actors have is not part of any line of the whole test.
-        let is_share = whole.contains(&(size.text.clone(), test));
-        let actor = actor(&both).filter(|_| is_share).map(|actor| actor.to_string());
+        let of_test = whole.get(&(size.text.clone(), test));
+        let actor = actor(&both).filter(|_| of_test.is_some()).map(|actor| actor.to_string());
+        // The connections of a replay do all of it: their line would say the same again.
+        if actor.as_deref() == Some(REPLAY_ACTOR) && of_test == Some(&operations(&both)) {
+            return None;
+        }
         let (a, b) = both;
         let other =
             b.first().map(|sample| sample.run.size.to_string()).filter(|other| !a.is_empty() && *other != size.text);
         let is_lone_size = sides.get(&size.text).is_none_or(|(a, b)| a != b);
         let size = other.map_or(size.text.clone(), |other| format!("{} / {other}", size.text));
-        Laid { part: part.clone(), size, is_lone_size, test, name, actor, a, b }
+        Some(Laid { part: part.clone(), size, is_lone_size, test, name, actor, a, b })
     };
-    lines.into_iter().map(line).collect()
+    lines.into_iter().filter_map(line).collect()
+}
+
+/// Returns the operations of all samples.
+fn operations((a, b): &LineSamples<'_>) -> u64 {
+    a.iter().chain(b).filter_map(|sample| sample.result.operations).sum()
 }
 
 /// Returns the actor whose share of a test the samples are.

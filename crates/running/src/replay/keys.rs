@@ -8,10 +8,9 @@ use super::{
 use crate::{runner::RunFolder, script::ScriptError};
 use dbdyno_catalog::{Catalog, SPEED, Suite};
 use dbdyno_engine::suite::{KeyChoice, REPLAY_ACTOR, SuiteKind};
-use dbdyno_foundation::base::identifier::identifier;
 use dbdyno_recorded::{KeysPlan, write_keys_replay};
 use serde::Serialize;
-use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 /// Keys that are stored in one transaction before the replay.
 const STORED_TOGETHER: u64 = 1_000;
@@ -20,7 +19,7 @@ const DATABASE: &str = "main";
 /// Engines that are usually compared.
 const USUAL_ENGINES: [&str; 4] = ["sqlite", "lmdb", "redb", "fjall"];
 
-/// A recording of keys and values that can be measured. Its files exist as long as this value.
+/// A recording of keys and values that can be measured. It owns its files.
 #[derive(Debug)]
 pub struct RecordedKeys {
     pub suite: Suite,
@@ -37,13 +36,7 @@ impl RecordedKeys {
         if terms.of.is_some() || terms.start.is_some() {
             return Err(RecordedError::KeysWithDatabase { path: recording.to_owned() });
         }
-        let no_folder = |error: std::io::Error| RecordedError::Folder {
-            path: terms.work_dir.to_owned(),
-            reason: error.to_string(),
-        };
-        let folder = RunFolder::create(terms.work_dir, &identifier(), false).map_err(no_folder)?;
-        let files = folder.path().join("replay");
-        fs::create_dir(&files).map_err(no_folder)?;
+        let (folder, files) = super::folder(terms.work_dir)?;
         let has_threads = terms.engines.iter().all(|engine| engine.threads.contains_key(&SuiteKind::Kv));
         let plan = write_keys_replay(recording, &files, has_threads)?;
         let doubts = notes::keys_doubts(&plan);
@@ -54,7 +47,7 @@ impl RecordedKeys {
         Ok(Self { suite, plan, _folder: folder })
     }
 
-    /// Returns what is replayed, in sentences.
+    /// Describes the replay in sentences.
     pub fn facts(&self) -> Vec<String> {
         notes::keys_facts(&self.plan)
     }

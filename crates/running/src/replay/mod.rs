@@ -68,7 +68,7 @@ pub struct RecordedTerms<'t> {
     pub work_dir: &'t Path,
 }
 
-/// A recording that can be measured. Its files exist as long as this value.
+/// A recording that can be measured. It owns its files.
 #[derive(Debug)]
 pub struct RecordedWorkload {
     pub suite: Suite,
@@ -86,13 +86,7 @@ impl RecordedWorkload {
     /// # Errors
     /// The recording cannot be read or has nothing to replay, the work folder has too little room, or the reference replay fails.
     pub fn read(recording: &Path, terms: RecordedTerms<'_>) -> Result<Self, RecordedError> {
-        let no_folder = |error: std::io::Error| RecordedError::Folder {
-            path: terms.work_dir.to_owned(),
-            reason: error.to_string(),
-        };
-        let folder = RunFolder::create(terms.work_dir, &identifier(), false).map_err(no_folder)?;
-        let files = folder.path().join("replay");
-        fs::create_dir(&files).map_err(no_folder)?;
+        let (folder, files) = folder(terms.work_dir)?;
         let source = recorded_source(recording, terms.of)?;
         let database = terms.start.or(source.copy.as_deref());
         let start = database.map(|database| DatabaseSnapshot::take(database, terms.work_dir)).transpose()?;
@@ -132,6 +126,15 @@ impl RecordedWorkload {
         };
         self.options.iter().filter_map(known).collect()
     }
+}
+
+/// Creates the folder for the files of a replay. It is removed with the first value.
+fn folder(work_dir: &Path) -> Result<(RunFolder, PathBuf), RecordedError> {
+    let wrong = |error: std::io::Error| RecordedError::Folder { path: work_dir.to_owned(), reason: error.to_string() };
+    let folder = RunFolder::create(work_dir, &identifier(), false).map_err(wrong)?;
+    let files = folder.path().join("replay");
+    fs::create_dir(&files).map_err(wrong)?;
+    Ok((folder, files))
 }
 
 /// Returns the pragmas that statements of a replay do not set: the options of the engines.

@@ -100,7 +100,7 @@ pub(super) fn doubts(plan: &ReplayPlan, reference: &ReplayReference, is_given: b
     all
 }
 
-/// Returns what is replayed of a recording of keys.
+/// Describes the replay of a recording of keys.
 pub(super) fn keys_facts(plan: &KeysPlan) -> Vec<String> {
     let mut all =
         vec![format!("{}, {}", units::counted(plan.count(), "operation"), recorded(plan.span_ns, plan.has_times()))];
@@ -109,7 +109,7 @@ pub(super) fn keys_facts(plan: &KeysPlan) -> Vec<String> {
         (1, _) => "one client, which is one thread".to_owned(),
         (_, 1) if plan.has_scans => format!("{clients} are one thread, because scans read the keys of all of them"),
         (_, 1) => format!("{clients} are one thread, because an engine works with one only"),
-        _ => format!("{clients} share {threads}: all operations on a key are in one of them"),
+        _ => format!("{clients} share {threads}: each key has one thread"),
     });
     all.push("values have the recorded number of bytes, and random content".to_owned());
     if plan.start_keys > 0 {
