@@ -46,7 +46,7 @@ fn syncs_are_waited_for_and_pauses_are_sleep() {
         "--suite",
         "contention",
         "--engine",
-        "lmdb",
+        "lmdb:sync=nosync",
         "--size",
         "10000",
         "--repeat",

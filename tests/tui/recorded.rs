@@ -52,7 +52,7 @@ fn a_recording_is_tuned() {
     let mut terminal = Terminal::start_in(Rc::clone(&place), &["tui", "--screen", "tune"], (120, 40));
     terminal.shows("Ledger · sqlite-");
     for (folder, found) in [("nowhere.rec", "nowhere.rec:"), (&recording, "Base · sqlite · recorded-calls-")] {
-        terminal.press("p");
+        terminal.press_in_time("p");
         terminal.shows("Change the base");
         terminal.press("recording");
         terminal.press_in_time("\r");
@@ -60,5 +60,6 @@ fn a_recording_is_tuned() {
         terminal.press_in_time(&format!("\u{15}{folder}\r"));
         terminal.shows(found);
         terminal.press_in_time("\u{1b}");
+        terminal.wait("no dialog", |contents| !contents.contains("Esc close"));
     }
 }

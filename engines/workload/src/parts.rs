@@ -1,7 +1,7 @@
 //! What the time of a measured thread goes to.
 //!
 //! The kernel counts a thread's CPU time and its waits for a CPU. Calls that sync or sleep are timed by their definitions in `power`: a
-//! clock takes nothing beside what they take. What is left is other waiting: for reads, for locks, for page faults.
+//! clock takes little of their time. The rest is other waiting: for reads, locks and page faults.
 
 use dbdyno_engine::counters::Counters;
 use std::{cell::Cell, fs, ops::AddAssign};
@@ -24,7 +24,7 @@ pub struct TimeParts {
 }
 
 impl TimeParts {
-    /// Adds the parts of several threads. `None` if those of any are unknown.
+    /// Adds the parts of several threads. `None` if a thread's parts are unknown.
     pub(crate) fn of_all(threads: impl Iterator<Item = Option<Self>>) -> Option<Self> {
         let mut all = Self::default();
         for parts in threads {

@@ -114,13 +114,13 @@ impl KvActors {
         self.acting().filter(|actor| is_of_kind(actor)).all(is_counted)
     }
 
-    /// Whether all its operations are recorded: those of a key are in the same thread, and those that read several keys have no other
-    /// thread beside them.
-    fn is_recorded(&self) -> bool {
-        self.acting().all(|actor| actor.work.keys == KeyChoice::Recorded)
+    /// Whether it has operations, and all of them are recorded. Each key has one thread, and operations that read several keys run in the
+    /// only thread.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.acting().next().is_some() && self.acting().all(|actor| actor.work.keys == KeyChoice::Recorded)
     }
 
-    fn acting(&self) -> impl Iterator<Item = &KvActor> {
+    pub(super) fn acting(&self) -> impl Iterator<Item = &KvActor> {
         self.actors.iter().filter(|actor| actor.threads > 0)
     }
 }

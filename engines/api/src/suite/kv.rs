@@ -246,8 +246,7 @@ impl KvTest {
 impl KvActors {
     /// Returns the number of operations if all of them are recorded.
     fn recorded_operations(&self) -> Option<u64> {
-        let of_actor = |actor: &KvActor| actor.operations.filter(|_| actor.work.keys == KeyChoice::Recorded);
-        self.actors.iter().filter(|actor| actor.threads > 0).map(of_actor).sum()
+        self.is_recorded().then(|| self.acting().map(|actor| actor.operations).sum()).flatten()
     }
 }
 

@@ -67,9 +67,8 @@ impl Shown {
     pub(crate) fn statements(&self) -> Vec<StatementProgress> {
         let mut all: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
         for actor in &self.actors {
-            for (place, name) in
-                actor.shape.names.iter().enumerate().filter_map(|(at, name)| Some((at, name.as_deref()?)))
-            {
+            for (place, name) in actor.shape.names.iter().enumerate() {
+                let Some(name) = name else { continue };
                 let (operations, wall_ns) = all.entry(name).or_default();
                 for named in actor.threads.iter().filter_map(|thread| thread.named.get(place)) {
                     *operations += named.operations.load(Relaxed);

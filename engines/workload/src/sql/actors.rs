@@ -235,8 +235,9 @@ fn work<'e, E: SqlThreads>(
     let places = own_names.iter().map(|own| test.names.iter().position(|name| name == own));
     let places: Vec<usize> = places.flatten().collect();
     let clock = engine.clock();
-    let begun_ns = clock.now();
+    // Starting the timer reads the thread's times, which is no part of the test.
     sink.recorder.start();
+    let begun_ns = clock.now();
     let mut own = opened(engine, sink.attempts.as_mut())?;
     let operations = perform_as(Some(thread), &mut own.session()?, test.suite, &actor.steps, &mut rng, &mut sink)?;
     own.close()?;

@@ -1,7 +1,7 @@
 //! A recording of a store of keys and values, as files that engines replay.
 //!
-//! The operations on a key are all in the same thread, in their order, so that every answer is certain. The threads are as many as the
-//! recording has clients, up to a limit; only one if there are scans, which read the keys of all.
+//! Each key has one thread, which does its operations in their order, so that every answer is certain. Each client of the recording makes
+//! one thread, up to a limit. A recording with scans has one thread, because a scan reads the keys of all.
 
 mod model;
 
@@ -23,7 +23,7 @@ const MOST_THREADS: usize = 16;
 /// Bytes of operations from which the digest takes a part.
 const DIGESTED: usize = 1 << 16;
 
-/// What is replayed of a recording of keys, and what is not.
+/// The replay of a recording of keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeysPlan {
     /// The number of the test with the operations. If it is 2, test 1 stores the keys that were there at the beginning.
@@ -37,10 +37,10 @@ pub struct KeysPlan {
     pub operations: Vec<(&'static str, u64)>,
     /// Keys that were there at the beginning.
     pub start_keys: u64,
-    /// Those of them whose values have an unknown size, and the size that they get, bytes.
+    /// How many of these have values of an unknown size, and the size that they get, bytes.
     pub guessed_keys: u64,
     pub guessed_bytes: u64,
-    /// Gets whose outcome is known, and those of them that find something in the replay but did not then, or the other way round.
+    /// Gets with a known outcome, and how many of these have another outcome in the replay.
     pub known_gets: u64,
     pub unequal_gets: u64,
     /// Operations without a key, which are left out.
@@ -91,49 +91,94 @@ pub fn records_keys(recording: &Path) -> Result<bool, RecordingError> {
 pub fn write_keys_replay(recording: &Path, into: &Path, has_threads: bool) -> Result<KeysPlan, ReplayError> {
     let files = RecordingFolder::open(recording)?;
     let io = |source| ReplayError::Io { path: into.to_owned(), source };
-    let mut plan = KeysPlan::default();
-    let (mut model, mut clients, mut verbs) = (KeyModel::default(), BTreeSet::new(), [0_u64; KeyVerb::ALL.len()]);
-    let (mut first, mut last) = (u64::MAX, 0);
-    each(&files, |operation, client, at_ns| {
-        if operation.key.is_empty() {
-            plan.without_key += 1;
-            return Ok(());
-        }
-        clients.insert(client);
-        verbs[operation.verb as usize] += 1;
-        (first, last) = (at_ns.min(first), at_ns.max(last));
-        plan.longest_key = plan.longest_key.max(operation.key.len());
-        model.first_look(&operation);
-        Ok(())
-    })?;
-    if clients.is_empty() {
+    let mut looked = FirstLook::of(&files)?;
+    if looked.clients.is_empty() {
         let reason = "it has no operations to replay".to_owned();
         return Err(ReplayError::Nothing { path: recording.to_owned(), reason });
     }
-    plan.clients = clients.len();
-    plan.has_scans = verbs[KeyVerb::Scan as usize] > 0;
-    plan.threads = if plan.has_scans || !has_threads { 1 } else { clients.len().min(MOST_THREADS) as u32 };
-    plan.span_ns = last - first;
-    let used: Vec<KeyVerb> = KeyVerb::ALL.into_iter().filter(|verb| verbs[*verb as usize] > 0).collect();
-    plan.operations = used.iter().map(|verb| (verb.name(), verbs[*verb as usize])).collect();
-    plan.guessed_bytes = model.usual_bytes();
-    plan.test = if model.has_start() { 2 } else { 1 };
-
-    if plan.test == 2 {
-        let mut start = KeysWriter::create(into, 1, 0).map_err(io)?;
-        let store = |key: &[u8], bytes: u64| start.operation(KeyOperation { work: 0, at_ns: 0, number: bytes }, key);
-        (plan.start_keys, plan.guessed_keys) = model.start(plan.guessed_bytes, store).map_err(io)?;
-        start.finish().map_err(io)?;
+    let mut plan = looked.plan(has_threads);
+    if plan.test > 1 {
+        write_start(&mut plan, &mut looked.model, into).map_err(io)?;
     }
-    let mut writers = (0..plan.threads)
-        .map(|thread| KeysWriter::create(into, plan.test, thread))
-        .collect::<io::Result<Vec<_>>>()
-        .map_err(io)?;
-    let mut digest = OperationsDigest::default();
-    each(&files, |operation, _, at_ns| {
-        if operation.key.is_empty() {
-            return Ok(());
+    write_operations(&files, &mut plan, looked, into)?;
+    Ok(plan)
+}
+
+/// The recording as a whole, before anything is written.
+#[derive(Default)]
+struct FirstLook {
+    model: KeyModel,
+    /// Files of calls with their connections.
+    clients: BTreeSet<(usize, u32)>,
+    /// Operations by verb.
+    verbs: [u64; KeyVerb::ALL.len()],
+    without_key: u64,
+    longest_key: usize,
+    /// When the first and the last operation began, ns.
+    times: Option<(u64, u64)>,
+}
+
+impl FirstLook {
+    fn of(files: &RecordingFolder) -> Result<Self, ReplayError> {
+        let mut looked = Self::default();
+        looked.without_key = each(files, |operation, client, at_ns| {
+            looked.clients.insert(client);
+            looked.verbs[operation.verb as usize] += 1;
+            let (first, last) = looked.times.unwrap_or((at_ns, at_ns));
+            looked.times = Some((at_ns.min(first), at_ns.max(last)));
+            looked.longest_key = looked.longest_key.max(operation.key.len());
+            looked.model.first_look(&operation);
+            Ok(())
+        })?;
+        Ok(looked)
+    }
+
+    /// Returns the verbs that occur, in the order of the test's work.
+    fn used(&self) -> impl Iterator<Item = KeyVerb> {
+        KeyVerb::ALL.into_iter().filter(|verb| self.verbs[*verb as usize] > 0)
+    }
+
+    fn plan(&self, has_threads: bool) -> KeysPlan {
+        let (first, last) = self.times.unwrap_or_default();
+        let has_scans = self.verbs[KeyVerb::Scan as usize] > 0;
+        KeysPlan {
+            test: if self.model.has_start() { 2 } else { 1 },
+            threads: if has_scans || !has_threads { 1 } else { self.clients.len().min(MOST_THREADS) as u32 },
+            clients: self.clients.len(),
+            has_scans,
+            operations: self.used().map(|verb| (verb.name(), self.verbs[verb as usize])).collect(),
+            guessed_bytes: self.model.usual_bytes(),
+            without_key: self.without_key,
+            longest_key: self.longest_key,
+            span_ns: last - first,
+            ..KeysPlan::default()
         }
+    }
+}
+
+/// Writes the keys that were there at the beginning, as the operations of test 1.
+fn write_start(plan: &mut KeysPlan, model: &mut KeyModel, into: &Path) -> io::Result<()> {
+    let mut start = KeysWriter::create(into, 1, 0)?;
+    let store = |key: &[u8], bytes: u64| start.operation(KeyOperation { work: 0, at_ns: 0, number: bytes }, key);
+    (plan.start_keys, plan.guessed_keys) = model.start(plan.guessed_bytes, store)?;
+    start.finish()
+}
+
+/// Writes the operations of each thread.
+fn write_operations(
+    files: &RecordingFolder,
+    plan: &mut KeysPlan,
+    looked: FirstLook,
+    into: &Path,
+) -> Result<(), ReplayError> {
+    let io = |source| ReplayError::Io { path: into.to_owned(), source };
+    let used: Vec<KeyVerb> = looked.used().collect();
+    let FirstLook { mut model, times, .. } = looked;
+    let (first, _) = times.unwrap_or_default();
+    let create = |thread| KeysWriter::create(into, plan.test, thread);
+    let mut writers = (0..plan.threads).map(create).collect::<io::Result<Vec<_>>>().map_err(io)?;
+    let mut digest = OperationsDigest::default();
+    each(files, |operation, _, at_ns| {
         let number = model.number(&operation);
         if let Some(found) = operation.found {
             plan.known_gets += 1;
@@ -148,14 +193,16 @@ pub fn write_keys_replay(recording: &Path, into: &Path, has_threads: bool) -> Re
     writers.into_iter().try_for_each(KeysWriter::finish).map_err(io)?;
     plan.bytes = model.most_bytes();
     plan.digest = digest.finish([plan.start_keys, plan.guessed_bytes, plan.threads.into()]);
-    Ok(plan)
+    Ok(())
 }
 
-/// Passes each operation of a recording to `take`, with its client and its time, ns.
+/// Passes each operation of a recording to `take`, with its client and its time, ns. Operations without a key are left out, because few
+/// engines take an empty one; returns their number.
 fn each(
     files: &RecordingFolder,
     mut take: impl FnMut(KnownOperation<'_>, (usize, u32), u64) -> Result<(), ReplayError>,
-) -> Result<(), ReplayError> {
+) -> Result<u64, ReplayError> {
+    let mut without_key = 0;
     for (number, path) in files.calls().iter().enumerate() {
         // By statement, from 1.
         let mut verbs = Vec::new();
@@ -164,15 +211,17 @@ fn each(
                 RecordedLine::Statement(statement) => verbs.push(KeyVerb::of(&statement.sql)),
                 RecordedLine::Call(call) => {
                     let verb = verbs.get(call.statement as usize - 1).copied().flatten();
-                    if let Some(operation) = verb.and_then(|verb| known(verb, &call)) {
-                        take(operation, (number, call.connection), call.start_ns)?;
+                    match verb.and_then(|verb| known(verb, &call)) {
+                        Some(operation) if operation.key.is_empty() => without_key += 1,
+                        Some(operation) => take(operation, (number, call.connection), call.start_ns)?,
+                        None => {}
                     }
                 }
                 _ => {}
             }
         }
     }
-    Ok(())
+    Ok(without_key)
 }
 
 fn known(verb: KeyVerb, call: &RecordedCall) -> Option<KnownOperation<'_>> {

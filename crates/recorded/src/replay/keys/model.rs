@@ -17,7 +17,7 @@ pub(super) struct KnownOperation<'k> {
     pub(super) found: Option<bool>,
 }
 
-/// What is known of a key.
+/// The knowledge of a key.
 #[derive(Debug, Clone, Copy, Default)]
 struct KnownKey {
     at_start: KeyAtStart,
@@ -48,8 +48,8 @@ pub(super) struct KeyModel {
 }
 
 impl KeyModel {
-    /// Notes whether the key was there at the beginning: what is read, changed or scanned from was, unless the recording says that it was
-    /// not found.
+    /// Notes whether the key was there at the beginning. A key that is read, changed or scanned from was there, unless the recording says
+    /// that it was not found.
     pub(super) fn first_look(&mut self, operation: &KnownOperation<'_>) {
         let KnownOperation { verb, key, number, found } = *operation;
         let written = number.filter(|_| matches!(verb, KeyVerb::Put | KeyVerb::Merge));
@@ -117,8 +117,8 @@ impl KeyModel {
         self.keys.get(key).is_some_and(|known| known.now.is_some())
     }
 
-    /// Returns the number that the replay needs: the bytes of the value after the operation, or the keys of a scan. A change of a part
-    /// leaves the value as long as it was, or as long as the part.
+    /// Returns the number that the replay needs: the bytes of the value after the operation, or the keys of a scan. A merge keeps
+    /// the value's length, unless the change is longer.
     pub(super) fn number(&self, operation: &KnownOperation<'_>) -> u64 {
         let number = operation.number.unwrap_or(0);
         match operation.verb {

@@ -217,8 +217,8 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             }
             None => DueTimes::Recorded { percent: place.actor.speed.unwrap_or(100) },
         };
-        let (mut times, mut begun, mut is_measured) = (new_times(), self.clock.now(), false);
-        let mut read = self.thread_times();
+        let (mut times, mut is_measured) = (new_times(), false);
+        let (mut read, mut begun) = (self.thread_times(), self.clock.now());
         let mut between = 0;
         while self.tally.operations < quota {
             let phase = self.phase(turn);
@@ -272,7 +272,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         while self.phase(turn) == CoursePhase::WarmUp {
             self.pause();
         }
-        let (begun, read) = (self.clock.now(), self.thread_times());
+        let (read, begun) = (self.thread_times(), self.clock.now());
         self.expect_versions();
         let mut snapshot = self.session.snapshot()?;
         let first = Accounts::read(&mut snapshot)?;

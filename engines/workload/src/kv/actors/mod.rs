@@ -77,6 +77,31 @@ pub(crate) struct KvActorsTest<'t> {
     pub(super) shown: &'t Shown,
 }
 
+impl KvActorsTest<'_> {
+    /// Returns the place of a thread of an actor. `ordinal`: its index among all threads.
+    fn place<'p>(
+        &'p self,
+        (actor, thread): (usize, u32),
+        ordinal: usize,
+        acknowledged: &'p Acknowledged,
+        has_news: bool,
+    ) -> ThreadPlace<'p> {
+        let number = actor as u64;
+        let actor = &self.load.actors[actor];
+        ThreadPlace {
+            test: self.test,
+            actor,
+            recording: self.suite.recording.as_deref(),
+            seed: self.seed,
+            number,
+            thread,
+            ordinal,
+            acknowledged,
+            expects_news: has_news && only_reads(&actor.work),
+        }
+    }
+}
+
 /// The results of such a test. Its answers are not yet checked.
 pub(crate) struct KvActorsDone {
     pub(super) performed: ActorsDone,
@@ -93,7 +118,7 @@ pub(super) fn accounts_before<E: KvThreads>(
 
 /// Runs the actors of a test on an engine's database.
 pub(super) fn perform<E: KvThreads>(engine: &E, of: &KvActorsTest<'_>) -> Result<KvActorsDone, EngineError> {
-    let KvActorsTest { test, load, accounts, seed, shown, .. } = *of;
+    let KvActorsTest { load, accounts, shown, .. } = *of;
     let clock = engine.clock();
     let course = Course::new(load, clock.is_real());
     let cores = Cores::for_threads(course.threads());
@@ -102,17 +127,7 @@ pub(super) fn perform<E: KvThreads>(engine: &E, of: &KvActorsTest<'_>) -> Result
     let has_news = accounts.is_some() && engine.answers();
     let (done, followed) = thread::scope(|scope| {
         let spawn = |(ordinal, (actor, thread)): (usize, (usize, u32))| {
-            let place = ThreadPlace {
-                test,
-                actor: &load.actors[actor],
-                recording: of.suite.recording.as_deref(),
-                seed,
-                number: actor as u64,
-                thread,
-                ordinal,
-                acknowledged: &acknowledged,
-                expects_news: has_news && only_reads(&load.actors[actor].work),
-            };
+            let place = of.place((actor, thread), ordinal, &acknowledged, has_news);
             let (course, cores, counts) = (&course, &cores, shown.actors[actor].thread(thread));
             let tally = KvTally::of(accounts.unwrap_or_default());
             scope.spawn(move || {
@@ -146,7 +161,7 @@ pub(super) fn verify<E: KvThreads>(
 
 /// Runs recorded operations of one thread, in the thread that calls.
 pub(super) fn perform_alone<E: KvEngine>(engine: &mut E, of: &KvActorsTest<'_>) -> Result<KvActorsDone, EngineError> {
-    let KvActorsTest { test, load, seed, shown, .. } = *of;
+    let KvActorsTest { test, load, shown, .. } = *of;
     let clock = engine.clock();
     let places = places(load.actors.iter().map(|actor| actor.threads));
     let [(actor, thread)] = places[..] else { return Err(EngineError::new(ONE_THREAD)) };
@@ -154,17 +169,7 @@ pub(super) fn perform_alone<E: KvEngine>(engine: &mut E, of: &KvActorsTest<'_>) 
         return Err(EngineError::new(ONE_THREAD));
     }
     let acknowledged = Acknowledged::new(1);
-    let place = ThreadPlace {
-        test,
-        actor: &load.actors[actor],
-        recording: of.suite.recording.as_deref(),
-        seed,
-        number: actor as u64,
-        thread,
-        ordinal: 0,
-        acknowledged: &acknowledged,
-        expects_news: false,
-    };
+    let place = of.place((actor, thread), 0, &acknowledged, false);
     let course = Course::new(load, clock.is_real());
     let counts = shown.actors[actor].thread(thread);
     shown.measured_since.get_or_init(Instant::now);
