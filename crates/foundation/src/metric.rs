@@ -185,7 +185,7 @@ metrics! {
     PartUser: "part_user_ns", "in user mode", Time, Less, Noisy, Event(|done| done.counters.get("part_user_ns"));
     /// On a CPU in the kernel.
     PartKernel: "part_kernel_ns", "in the kernel", Time, Less, Noisy, Event(|done| done.counters.get("part_kernel_ns"));
-    PartSync: "part_sync_ns", "waiting for syncs", Time, Less, Noisy, Event(|done| done.counters.get("part_sync_ns"));
+    PartSync: "part_sync_ns", "in syncs", Time, Less, Noisy, Event(|done| done.counters.get("part_sync_ns"));
     /// Asleep in pauses, such as those of a busy handler.
     PartSleep: "part_sleep_ns", "asleep", Time, Less, Noisy, Event(|done| done.counters.get("part_sleep_ns"));
     /// Ready, and waiting for a CPU.

@@ -1,7 +1,8 @@
 //! What the time of a measured thread goes to.
 //!
 //! The kernel counts a thread's CPU time and its waits for a CPU. Calls that sync or sleep are timed by their definitions in `power`: a
-//! clock takes little of their time. The rest is other waiting: for reads, locks and page faults.
+//! clock takes little of their time. A sync is all of its call, on a CPU or not. The rest is other waiting: for reads, locks and page
+//! faults.
 
 use dbdyno_engine::counters::Counters;
 use std::{cell::Cell, fs, ops::AddAssign};
@@ -11,9 +12,9 @@ use std::{cell::Cell, fs, ops::AddAssign};
 pub struct TimeParts {
     /// On a CPU, in user mode.
     pub user: u64,
-    /// On a CPU, in the kernel.
+    /// On a CPU, in the kernel, outside sync calls.
     pub kernel: u64,
-    /// Waiting for syncs.
+    /// In sync calls.
     pub sync: u64,
     /// Asleep: pauses, such as a busy handler's between two attempts.
     pub sleep: u64,
@@ -60,6 +61,9 @@ impl AddAssign for TimeParts {
     }
 }
 
+/// A sync call that is as short as this waits for nothing, so all of it is on a CPU, ns.
+const FAST_SYNC_NS: u64 = 20_000;
+
 /// A kind of wait whose calls are timed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TimedWait {
@@ -68,21 +72,51 @@ pub(crate) enum TimedWait {
 }
 
 thread_local! {
-    /// The time of the thread's calls so far, ns.
-    static WAITED: [Cell<u64>; 2] = const { [const { Cell::new(0) }; 2] };
+    /// The time of the thread's calls so far.
+    static WAITED: WaitedTimes = const { WaitedTimes::new() };
 }
 
-/// Makes a call, and adds its time to the thread's waits. What it did on a CPU is in this time too, and is taken out in
-/// [`ThreadTimes::parts_since`]: reading the thread's own clock would take longer than a sync in memory.
+/// Times of a thread's calls, ns.
+struct WaitedTimes {
+    sync: Cell<u64>,
+    /// The part of `sync` on a CPU.
+    sync_cpu: Cell<u64>,
+    /// The time of the last sync.
+    last_sync: Cell<u64>,
+    sleep: Cell<u64>,
+}
+
+impl WaitedTimes {
+    const fn new() -> Self {
+        Self { sync: Cell::new(0), sync_cpu: Cell::new(0), last_sync: Cell::new(u64::MAX), sleep: Cell::new(0) }
+    }
+}
+
+fn add(to: &Cell<u64>, ns: u64) {
+    to.set(to.get() + ns);
+}
+
+/// Makes a call, and adds its time to the thread's waits.
 #[inline]
 pub(crate) fn waiting<R>(wait: TimedWait, call: impl FnOnce() -> R) -> R {
+    let cpu = match wait {
+        // Reading the thread's own clock would take longer than a sync in memory.
+        TimedWait::Sync => WAITED.try_with(|waited| waited.last_sync.get() > FAST_SYNC_NS).unwrap_or(false),
+        TimedWait::Sleep => false,
+    };
+    let cpu = cpu.then(|| read_clock(libc::CLOCK_THREAD_CPUTIME_ID));
     let begun = read_clock(libc::CLOCK_MONOTONIC);
     let result = call();
     let took = read_clock(libc::CLOCK_MONOTONIC).saturating_sub(begun);
+    let cpu = cpu.map(|begun| read_clock(libc::CLOCK_THREAD_CPUTIME_ID).saturating_sub(begun));
     // While a thread ends, it may have no such place any more.
-    let _ = WAITED.try_with(|waited| {
-        let waited = &waited[wait as usize];
-        waited.set(waited.get() + took);
+    let _ = WAITED.try_with(|waited| match wait {
+        TimedWait::Sync => {
+            add(&waited.sync, took);
+            add(&waited.sync_cpu, cpu.unwrap_or(FAST_SYNC_NS).min(took));
+            waited.last_sync.set(took);
+        }
+        TimedWait::Sleep => add(&waited.sleep, took),
     });
     result
 }
@@ -101,19 +135,23 @@ pub(crate) struct QuickTimes {
     /// On a CPU.
     cpu: u64,
     sync: u64,
+    /// The part of `sync` on a CPU.
+    sync_cpu: u64,
     sleep: u64,
 }
 
 impl QuickTimes {
     pub(crate) fn read() -> Self {
-        let [sync, sleep] = WAITED.with(|waited| [waited[0].get(), waited[1].get()]);
-        Self { cpu: read_clock(libc::CLOCK_THREAD_CPUTIME_ID), sync, sleep }
+        let [sync, sync_cpu, sleep] =
+            WAITED.with(|waited| [waited.sync.get(), waited.sync_cpu.get(), waited.sleep.get()]);
+        Self { cpu: read_clock(libc::CLOCK_THREAD_CPUTIME_ID), sync, sync_cpu, sleep }
     }
 
     pub(crate) fn since(self, begun: Self) -> Self {
         Self {
             cpu: self.cpu.saturating_sub(begun.cpu),
             sync: self.sync.saturating_sub(begun.sync),
+            sync_cpu: self.sync_cpu.saturating_sub(begun.sync_cpu),
             sleep: self.sleep.saturating_sub(begun.sleep),
         }
     }
@@ -123,6 +161,7 @@ impl AddAssign for QuickTimes {
     fn add_assign(&mut self, other: Self) {
         self.cpu += other.cpu;
         self.sync += other.sync;
+        self.sync_cpu += other.sync_cpu;
         self.sleep += other.sleep;
     }
 }
@@ -150,7 +189,7 @@ impl ThreadTimes {
     /// Returns the parts of the `wall` time since `begun`. `outside`: what the thread did meanwhile that is not in this time, all of it in
     /// user mode.
     pub(crate) fn parts_since(&self, begun: &Self, outside: QuickTimes, wall: u64) -> TimeParts {
-        let QuickTimes { cpu, sync, sleep } = self.quick.since(begun.quick).since(outside);
+        let QuickTimes { cpu, sync, sync_cpu, sleep } = self.quick.since(begun.quick).since(outside);
         let cpu = cpu.min(wall);
         let user = self.user.saturating_sub(begun.user).saturating_sub(outside.cpu);
         let kernel = self.kernel.saturating_sub(begun.kernel);
@@ -158,15 +197,19 @@ impl ThreadTimes {
             0 => 0,
             both => (u128::from(cpu) * u128::from(kernel) / both) as u64,
         };
+        let sync_cpu = sync_cpu.min(sync).min(cpu);
+        let own = cpu - sync_cpu;
+        let kernel = kernel.saturating_sub(sync_cpu).min(own);
         let mut left = wall - cpu;
         let mut take = |part: u64| {
             let taken = part.min(left);
             left -= taken;
             taken
         };
-        // Calls take time on a CPU too, and after a sync a thread may have to wait for one: no time counts twice.
-        let (sync, sleep, queue) = (take(sync), take(sleep), take(self.queue.saturating_sub(begun.queue)));
-        TimeParts { user: cpu - kernel, kernel, sync, sleep, queue, rest: left }
+        // After a sync or a sleep a thread may have to wait for a CPU: no time counts twice.
+        let (sync, sleep) = (sync_cpu + take(sync - sync_cpu), take(sleep));
+        let queue = take(self.queue.saturating_sub(begun.queue));
+        TimeParts { user: own - kernel, kernel, sync, sleep, queue, rest: left }
     }
 }
 
@@ -240,9 +283,13 @@ mod tests {
     fn parts_that_overlap_are_not_more_than_the_whole() {
         let zero = QuickTimes::default();
         let begun = ThreadTimes { quick: zero, user: 0, kernel: 0, queue: 0 };
-        let ended = ThreadTimes { quick: QuickTimes { cpu: 40, sync: 40, sleep: 0 }, user: 30, kernel: 10, queue: 50 };
+        let ended = ThreadTimes { quick: QuickTimes { cpu: 40, sync: 40, ..zero }, user: 30, kernel: 10, queue: 50 };
         let parts = ended.parts_since(&begun, zero, 100);
         assert_eq!(parts, TimeParts { user: 30, kernel: 10, sync: 40, sleep: 0, queue: 20, rest: 0 });
+        // Half of the syncs' time is on a CPU: it is no other time in the kernel.
+        let synced = ThreadTimes { quick: QuickTimes { sync_cpu: 20, ..ended.quick }, ..ended };
+        let parts = synced.parts_since(&begun, zero, 100);
+        assert_eq!(parts, TimeParts { user: 20, kernel: 0, sync: 40, sleep: 0, queue: 40, rest: 0 });
         // Preparing inputs took half of the CPU time.
         let parts = ended.parts_since(&begun, QuickTimes { cpu: 20, ..zero }, 100);
         assert_eq!(parts, TimeParts { user: 10, kernel: 10, sync: 40, sleep: 0, queue: 40, rest: 0 });
