@@ -67,5 +67,6 @@ mod trackers;
 mod trend;
 mod tui;
 mod tune;
+mod why;
 mod workers;
 mod workload;

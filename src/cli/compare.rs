@@ -122,6 +122,9 @@ pub(super) struct CompareArgs {
     /// Engine, version, label, tier and options split A; other keys split both sides.
     #[arg(long, value_name = "ROW,COL", conflicts_with = "by", help_heading = "Output")]
     pivot: Option<String>,
+    /// Show what the time went to in every test that differs, not only in the one that differs most.
+    #[arg(long, conflicts_with_all = ["pivot", "by", "scaling"], help_heading = "Output")]
+    why: bool,
     /// Order of the tests of one size.
     #[arg(long, value_name = "ORDER", default_value = "test", value_parser = one_of(LINE_ORDERS.into_iter()), help_heading = "Output")]
     sort: LineOrder,
@@ -229,7 +232,8 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
             let closing = closing(&store, &first)?;
             options.allowed.extend(&closing.allow);
             args.as_asked([&mut first]);
-            let SessionComparisons { compared, alone, grown } = verdicts_of(&first, &closing, &options);
+            let SessionComparisons { mut compared, alone, grown } = verdicts_of(&first, &closing, &options);
+            compared.explain(&store, args.why)?;
             shown_beside(compared, args, (format, output.as_ref()))?;
             if let (Some(grown), Format::Table, None) = (&grown, format, &output) {
                 print(&format!("\n{}", grown_text(grown)))?;
@@ -254,7 +258,9 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     }
     args.as_asked(candidates.iter_mut().chain([&mut first]));
     let group = ReferenceGroup { reference: first, candidates };
-    shown_beside(ComparedGroups::new(&[group], &options), args, (format, output.as_ref()))?;
+    let mut compared = ComparedGroups::new(&[group], &options);
+    compared.explain(&store, args.why)?;
+    shown_beside(compared, args, (format, output.as_ref()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -331,6 +337,7 @@ fn two_sides(
     args.as_asked([&mut side_a, &mut side_b]);
     let [a, b] = with_repeats(&store, [&side_a, &side_b])?;
     let mut comparison = compare(&a, &b, &options);
+    comparison.explain(&store, args.why)?;
     if matches!(format, OutputFormat::Own(Format::Html | Format::Json)) {
         comparison.beside = SecondaryMetric::of_selections(&store, selected, args.metric(), &options)?;
     }

@@ -71,6 +71,7 @@ pub(super) const EXAMPLES: &[(&str, &[CommandExample])] = &[
         &[
             ("Compare two engines", "dbdyno compare lmdb redb"),
             ("Compare two settings of one engine", "dbdyno compare --a synchronous=normal --b synchronous=full"),
+            ("See where the time of every test went", "dbdyno compare lmdb redb --why"),
             ("Compare every engine of the last sessions with SQLite", "dbdyno compare --reference engine=sqlite"),
             (
                 "Fail if A is more than 5 % slower, and write a report",

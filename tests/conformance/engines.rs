@@ -134,6 +134,14 @@ fn a_wrong_number_of_rows_is_red() {
 }
 
 #[test]
+fn counters_that_are_not_described_are_red() {
+    let counting = red(&[], &[("operations=done, rows=rows,", "operations=done, rows=rows, **{\"counter:gets\": 1},")]);
+    let Some(red) = counting else { return };
+    let says = |one: &Told| one.reason == "the counter `counter:gets` is not among the description's `counters`";
+    assert!(red.len() > 9 && red.iter().all(says), "{red:?}");
+}
+
+#[test]
 fn an_engine_that_ignores_that_it_is_to_stop_is_red_there() {
     let deaf = red(&[], &[("    def stop(*_):\n", "    def stop(*_):\n        return\n")]);
     is_red_at(
@@ -180,6 +188,8 @@ fn an_invalid_description_is_red_there() {
     is_red_at(default, &[("description", "default `always` of option `sync`: expected full or off")]);
     let condition = red(&[("\"when\": {\"sync\": [\"off\"]}", "\"when\": {\"fsync\": [\"off\"]}")], &[]);
     is_red_at(condition, &[("description", "`tiers`: `when` has the unknown option `fsync`")]);
+    let counters = red(&[("\"tiers\": ", "\"counters\": {\"Gets\": \"\"}, \"tiers\": ")], &[]);
+    is_red_at(counters, &[("description", "counter `Gets`: expected a name of lower-case letters")]);
     let place = Place::new();
     place.engine("odd", "echo '{\"protocol\": 2}'");
     let (told, done) = checked(&place, &["check-engine", "odd"]);

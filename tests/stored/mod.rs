@@ -15,8 +15,9 @@ mod strangers;
 use dbdyno::{
     metric::{Figures, Metric},
     store::{
-        ActorRecord, ActorSlotRecord, Batch, Blob, EvidenceRecord, HarnessRecord, HostRecord, OptionRecord,
-        ReadingRecord, RunRecord, SessionRecord, Status, Store, TestRecord, TimelineRecord, TrialRecord, WarningRecord,
+        ActorRecord, ActorSlotRecord, Batch, Blob, CounterRecord, EvidenceRecord, HarnessRecord, HostRecord,
+        OptionRecord, ReadingRecord, RunRecord, SessionRecord, Status, Store, TestRecord, TimelineRecord, TrialRecord,
+        WarningRecord,
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -77,7 +78,7 @@ fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
         )
         .unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(tables.len(), 17);
+    assert_eq!(tables.len(), 18);
     let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     let compare = |table: String| {
         let differing = count(format!(
@@ -155,6 +156,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             name: text("database_bytes"),
             value: u64::MAX,
         }],
+        counters: vec![CounterRecord { run_id: run_id.clone(), test: 1, name: text("cache_misses"), value: u64::MAX }],
         hosts: vec![HostRecord {
             host_id: text(host),
             name: format!("{host} name"),

@@ -51,14 +51,14 @@ pub use journal::{Ownership, Settled, UnimportedJournals};
 pub use measured::MeasuredRuns;
 pub use read::{
     ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, NOT_UPHELD,
-    Offer, OptionValues, Order, Page, PageListing, PageRows, RecordedRun, RepeatedTest, ResultColumn, ResultRow,
-    RunColumn, RunConfiguration, RunRow, RunTests, SelectedRuns, SessionConditions, SessionFacts, SessionHost,
-    SessionWarning, StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest, TestTime, UsualTime,
-    tier_words,
+    Offer, OptionValues, Order, Page, PageListing, PageRows, PlannedStatement, RecordedRun, RepeatedTest, ResultColumn,
+    ResultRow, RunColumn, RunConfiguration, RunRow, RunTests, SelectedRuns, SessionConditions, SessionFacts,
+    SessionHost, SessionWarning, SplitRun, StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest,
+    TestTime, UsualTime, tier_words,
 };
 pub use record::{
-    ActorRecord, ActorSlotRecord, Batch, FailureKind, HarnessRecord, HostRecord, KeyRecord, OptionRecord,
-    ReadingRecord, RunRecord, SessionRecord, Status, TestRecord, TimelineRecord, WarningRecord,
+    ActorRecord, ActorSlotRecord, Batch, CounterRecord, FailureKind, HarnessRecord, HostRecord, KeyRecord,
+    OptionRecord, ReadingRecord, RunRecord, SessionRecord, Status, TestRecord, TimelineRecord, WarningRecord,
 };
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;

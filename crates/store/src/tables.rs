@@ -33,7 +33,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: RowOwner
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` is the set of runs whose rows of `run` are
 /// replaced by the same import.
-pub(super) const TABLES: [StoreTable; 17] = [
+pub(super) const TABLES: [StoreTable; 18] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], RowOwner::Host)
@@ -65,6 +65,7 @@ pub(super) const TABLES: [StoreTable; 17] = [
     table("timeline", &["run_id", "test", "at_ns"], RowOwner::Run),
     table("actor_slot", &["run_id", "test", "actor", "at_ns"], RowOwner::Run),
     table("reading", &["run_id", "test", "at_ns", "name"], RowOwner::Run),
+    table("engine_counter", &["run_id", "test", "name"], RowOwner::Run),
     StoreTable {
         later: Some(("engine", "'null'")),
         ..table("harness_cost", &["session_id", "size", "engine", "test"], RowOwner::Session)

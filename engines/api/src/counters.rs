@@ -36,6 +36,16 @@ impl Counters {
         }
     }
 
+    /// Adds the counters of an engine's own, whose names begin with [`OF_ENGINE`].
+    pub fn add_own(&mut self, own: &EngineCounters) {
+        self.0.extend(own.0.iter().map(|(name, value)| (Cow::Owned(format!("{OF_ENGINE}{name}")), *value)));
+    }
+
+    /// Returns the counters of an engine's own, without what their names begin with.
+    pub fn own(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().filter_map(|(name, value)| Some((name.strip_prefix(OF_ENGINE)?, *value)))
+    }
+
     /// Returns how far each counter has advanced since `earlier`. Counters that are unknown in either reading are left out.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
@@ -43,6 +53,46 @@ impl Counters {
             earlier.0.get(name).map(|then| (name.clone(), now.saturating_sub(*then)))
         };
         Self(self.0.iter().filter_map(difference).collect())
+    }
+}
+
+/// What the names of an engine's own counters begin with.
+pub const OF_ENGINE: &str = "counter:";
+
+/// What an engine itself counted, by name, since its session's connection was opened: cache misses, steps of a virtual machine. The
+/// engine's [description](crate::describe::Description::counters) says what each is.
+///
+/// ```
+/// use dbdyno_engine::counters::{Counters, EngineCounters};
+///
+/// let (before, after) = (EngineCounters::from([("cache_misses", 2)]), EngineCounters::from([("cache_misses", 9)]));
+/// let mut of_test = Counters::default();
+/// of_test.add_own(&after.since(&before));
+/// assert_eq!(of_test.get("counter:cache_misses"), Some(7));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineCounters(BTreeMap<&'static str, u64>);
+
+impl<const N: usize> From<[(&'static str, u64); N]> for EngineCounters {
+    fn from(counters: [(&'static str, u64); N]) -> Self {
+        Self(counters.into())
+    }
+}
+
+impl EngineCounters {
+    /// Returns how far each counter has advanced since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let difference =
+            |(name, now): (&&'static str, &u64)| (*name, now.saturating_sub(earlier.0.get(name).copied().unwrap_or(0)));
+        Self(self.0.iter().map(difference).collect())
+    }
+
+    /// Adds the counters of another thread.
+    pub fn add(&mut self, other: &Self) {
+        for (name, value) in &other.0 {
+            *self.0.entry(name).or_default() += value;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::{
     EngineError,
+    counters::EngineCounters,
     describe::OptionSpec,
     engine::{EngineInstance, Open},
     settings::Settings,
@@ -144,6 +145,11 @@ pub trait KvSession {
 
     /// Begins a write transaction, which sees its own writes.
     fn write(&mut self) -> Result<Self::Write<'_>, EngineError>;
+
+    /// Returns what the engine counted for this session so far. Not timed.
+    fn counters(&mut self) -> EngineCounters {
+        EngineCounters::default()
+    }
 }
 
 /// A write transaction; dropping it rolls it back.

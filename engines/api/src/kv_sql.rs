@@ -2,6 +2,7 @@
 
 use crate::{
     EngineError,
+    counters::EngineCounters,
     kv::{KvRead, KvSession, KvTransaction, KvWrite},
     prepared::{PreparedStatement, SqlStatement},
     sql::{SqlRow, SqlValueRef},
@@ -11,6 +12,7 @@ use std::{iter, ops::ControlFlow};
 
 /// The statements of one test.
 pub struct SqlKvSession<'c, P: PreparedStatement<'c>> {
+    connection: &'c P::Connection,
     held: bool,
     begin_read: SqlStatement<'c, P>,
     begin_write: SqlStatement<'c, P>,
@@ -44,6 +46,7 @@ impl<'c, P: PreparedStatement<'c>> SqlKvSession<'c, P> {
     ) -> Result<Self, EngineError> {
         let ready = |sql| SqlStatement::new(connection, sql, text);
         Ok(Self {
+            connection,
             held: begins.held,
             begin_read: ready(begins.read)?,
             begin_write: ready(begins.write)?,
@@ -112,6 +115,10 @@ impl<'c, P: PreparedStatement<'c>> KvSession for SqlKvSession<'c, P> {
     fn snapshot(&mut self) -> Result<SqlKvRead<'_, 'c, P>, EngineError> {
         execute(&mut self.begin_read, &[])?;
         Ok(SqlKvRead { session: self, is_transaction: true })
+    }
+
+    fn counters(&mut self) -> EngineCounters {
+        P::counters(self.connection)
     }
 
     fn write(&mut self) -> Result<SqlKvWrite<'_, 'c, P>, EngineError> {

@@ -3,6 +3,7 @@
 
 use crate::{
     EngineError,
+    counters::EngineCounters,
     sql::{SqlRow, SqlValue, SqlValueRef},
 };
 use std::ops::ControlFlow;
@@ -26,6 +27,12 @@ pub trait PreparedStatement<'c>: Sized {
         values: impl Iterator<Item = SqlValueRef<'v>>,
         visit: impl FnMut(&Self::Row<'_>) -> ControlFlow<()>,
     ) -> Result<(), EngineError>;
+
+    /// Returns what the library counted for a connection so far.
+    fn counters(connection: &Self::Connection) -> EngineCounters {
+        let _ = connection;
+        EngineCounters::default()
+    }
 }
 
 /// A statement that is ready to run.

@@ -2,6 +2,7 @@
 
 use crate::{
     EngineError,
+    counters::EngineCounters,
     describe::OptionSpec,
     engine::{EngineInstance, Open},
     settings::Settings,
@@ -114,6 +115,11 @@ pub trait SqlSession<'e> {
     /// A statement that is ready to run: prepared once, or with the option `statements=text` parsed again for each execution.
     type Statement;
     type Row<'r>: SqlRow;
+
+    /// Returns what the engine counted for this session so far. Not timed.
+    fn counters(&mut self) -> EngineCounters {
+        EngineCounters::default()
+    }
 
     /// Creates a table that the suite declares, in the engine's own spelling.
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;

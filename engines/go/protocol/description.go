@@ -46,6 +46,9 @@ type Description struct {
 	// Harness is the name under which Run does nothing and has no options. If it is empty, Run always does the work
 	// of the job.
 	Harness string `json:"harness,omitempty"`
+	// Counters are what the engine counts itself and sends with the result of a test, as "counter:NAME": the meaning of
+	// each, by name. A name that ends in _ns or _bytes has this unit.
+	Counters map[string]string `json:"counters,omitempty"`
 }
 
 // Implementation names the code that answers suites of a kind under a condition.

@@ -23,6 +23,8 @@ use std::{
     collections::BTreeMap,
     fs,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
+    thread,
+    time::{Duration, Instant},
 };
 
 pub static PROGRAM: Program = program::connecting::<NullEngine, NullEngine>(describe);
@@ -46,6 +48,10 @@ pub fn describe() -> Description {
             OptionSpec::integer("stall_ms", 0, 60_000, "0", "length of each simulated stall, ms; 0: none")
                 .tune(&[]),
             OptionSpec::integer("stall_every_ms", 1, 3_600_000, "1000", "simulated time from stall to stall, ms")
+                .tune(&[]),
+            OptionSpec::integer("sleep_us", 0, 1_000_000, "0", "real sleep in each operation, µs").tune(&[]),
+            OptionSpec::integer("spins", 0, 1_000_000, "0", "turns of a loop in each operation").tune(&[]),
+            OptionSpec::integer("busy_ms", 0, 60_000, "0", "how long another thread calculates beside each thread of a test, ms")
                 .tune(&[]),
             OptionSpec::choice(
                 "answers",
@@ -133,6 +139,12 @@ pub struct NullEngine {
     map: Option<LyingMap>,
     /// `None`: time is real.
     simulation: Option<Simulation>,
+    /// How long each operation sleeps; zero: not at all.
+    sleep: Duration,
+    /// How often each operation turns in a loop.
+    spins: i64,
+    /// How long another thread calculates beside each session.
+    busy: Duration,
     rows: AtomicU64,
     fault: Fault,
     sessions_left: i64,
@@ -147,6 +159,12 @@ impl NullEngine {
         if let Some(simulation) = &self.simulation {
             simulation.operate();
         }
+        if !self.sleep.is_zero() {
+            thread::sleep(self.sleep);
+        }
+        for _ in 0..self.spins {
+            std::hint::spin_loop();
+        }
     }
 }
 
@@ -160,6 +178,9 @@ impl NullEngine {
             answers: answers != "none",
             map: Lie::named(answers).map(LyingMap::new),
             simulation: simulated.then(|| Simulation::new(settings)).transpose()?,
+            sleep: Duration::from_micros(settings.integer("sleep_us")?.unsigned_abs()),
+            spins: settings.integer("spins")?,
+            busy: Duration::from_millis(settings.integer("busy_ms")?.unsigned_abs()),
             rows: AtomicU64::new(0),
             fault: match open.settings.text("fault")? {
                 "fail" => Fault::Fail,
@@ -242,6 +263,10 @@ pub struct NullSession<'e> {
 
 impl<'e> NullSession<'e> {
     fn new(engine: &'e NullEngine) -> Self {
+        let until = Instant::now() + engine.busy;
+        if !engine.busy.is_zero() {
+            thread::spawn(move || while Instant::now() < until {});
+        }
         Self { engine, old: engine.map.as_ref().and_then(LyingMap::frozen) }
     }
 }

@@ -11,6 +11,7 @@ use dbdyno_engine::{
     sql::{reopen, statements},
     suite::SuiteKind,
 };
+use dbdyno_tables::counted;
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub fn describe() -> Description {
         source: source(),
         tiers: tiers(),
         compacts: true,
+        counters: counted::described(),
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "sqlite",

@@ -3,6 +3,7 @@
 use super::{connection, copy, driver::Driver, engine::Sqlite};
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     engine::Open,
     prepared::{PreparedStatement, SqlStatement},
     sql::{SqlEngine, SqlRow, SqlSession, SqlThreads, SqlValue, SqlValueRef, TableSchema},
@@ -82,6 +83,10 @@ impl<D: Driver> SqliteSession<'_, D> {
 impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
     type Statement = SqlStatement<'e, D::Statement<'e>>;
     type Row<'r> = RowOf<'e, 'r, D>;
+
+    fn counters(&mut self) -> EngineCounters {
+        D::Statement::counters(self.connection)
+    }
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         self.connection.batch(&table.create_sql())

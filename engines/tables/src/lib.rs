@@ -11,6 +11,7 @@
 extern crate self as dbdyno_tables;
 
 mod affinity;
+pub mod counted;
 mod cursor;
 mod definition;
 mod direct;

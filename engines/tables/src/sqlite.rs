@@ -1,12 +1,14 @@
 //! Statements, values and rows of rusqlite, in the form that SQL suites use.
 
+use crate::counted;
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     prepared::PreparedStatement,
     sql::{SqlRow, SqlValueRef},
 };
-use rusqlite::{Connection, ErrorCode, Statement, ToSql, types};
-use std::ops::ControlFlow;
+use rusqlite::{Connection, ErrorCode, Statement, ToSql, ffi, types};
+use std::{ops::ControlFlow, ptr};
 
 pub fn failed(error: rusqlite::Error) -> EngineError {
     match error.sqlite_error_code() {
@@ -56,6 +58,33 @@ impl<'c> PreparedStatement<'c> for SqliteStatement<'c> {
             }
         }
         Ok(())
+    }
+
+    fn counters(connection: &Connection) -> EngineCounters {
+        counters(connection)
+    }
+}
+
+/// Returns what SQLite counted for a connection: the pages of its cache, and the work of the statements that it has prepared.
+#[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_db_status")]
+fn counters(connection: &Connection) -> EngineCounters {
+    // SAFETY: the handle belongs to an open connection, which this thread uses alone; statements are only counted.
+    unsafe {
+        let handle = connection.handle();
+        let of_cache = |counter| {
+            let (mut value, mut highest) = (0, 0);
+            ffi::sqlite3_db_status(handle, counter, &raw mut value, &raw mut highest, 0);
+            u64::try_from(value).unwrap_or(0)
+        };
+        let of_statements = |counter| {
+            let (mut sum, mut statement) = (0, ffi::sqlite3_next_stmt(handle, ptr::null_mut()));
+            while !statement.is_null() {
+                sum += u64::try_from(ffi::sqlite3_stmt_status(statement, counter, 0)).unwrap_or(0);
+                statement = ffi::sqlite3_next_stmt(handle, statement);
+            }
+            sum
+        };
+        counted::counters(of_cache, of_statements)
     }
 }
 

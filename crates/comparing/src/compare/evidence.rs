@@ -109,7 +109,7 @@ pub(super) fn draft(laid: Laid<'_>, common: &CommonFacts<'_>, metric: Metric, op
     };
     let noise_floor = common.floors.of(&laid);
     let Laid { part, size, test, name, actor, .. } = laid;
-    let line = Line { part, size, test, name, actor, a, b, obstacles, noise_floor, looks, found: None };
+    let line = Line { part, size, test, name, actor, a, b, obstacles, noise_floor, looks, found: None, reason: None };
     LineDraft { line, tested, spending }
 }
 

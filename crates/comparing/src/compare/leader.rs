@@ -14,6 +14,7 @@ use super::{
 };
 use dbdyno_foundation::metric::Better;
 use dbdyno_stats::Verdict;
+use dbdyno_store::{Store, StoreError};
 
 /// The most candidates that are compared with each other: the pairs grow with their square.
 const MOST: usize = 16;
@@ -72,6 +73,15 @@ impl ComparedGroups {
         let sides = compare_groups(groups, options);
         let leaders = leaders(groups, &sides, options);
         Self { sides, leaders }
+    }
+
+    /// Finds the reasons of all differences: see [`Comparison::explain`].
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn explain(&mut self, store: &Store, all: bool) -> Result<(), StoreError> {
+        let of_leaders = self.leaders.iter_mut().flatten().flat_map(|leader| &mut leader.others);
+        self.sides.iter_mut().chain(of_leaders).try_for_each(|side| side.explain(store, all))
     }
 
     /// Returns the sides of each group with its leader.

@@ -32,6 +32,7 @@ mod obstacles;
 mod options;
 mod pairs;
 mod pivot;
+mod reason;
 mod scaling;
 mod secondary;
 mod sessions;
@@ -52,6 +53,7 @@ pub use model::{
 };
 pub use options::{Axis, Options, RatioForm, Several};
 pub use pivot::axis_value;
+pub use reason::{PartCounts, PartDifference, PlanDifference, Reason, SplitTime, TimePart};
 pub use scaling::{
     Corner, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families, grown,
 };
@@ -158,6 +160,7 @@ fn comparison(
         overall,
         by_size: options.by_size.then(|| sizes::over_sizes(&lines)),
         pivot: options.pivot.as_ref().map(|(row, column)| pivot::table(&lines, a, row, column)),
+        all_reasons: false,
         beside: Vec::new(),
         scaling: options.scaling.then(|| scaling::curves(a, b)),
         doubts,

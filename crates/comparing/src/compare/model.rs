@@ -2,6 +2,7 @@
 
 use super::{
     options::{Axis, RatioForm},
+    reason::Reason,
     scaling::ScalingCurve,
 };
 use crate::doubt::Doubt;
@@ -58,6 +59,9 @@ pub struct Comparison {
     pub by_size: Option<Vec<OverSizes>>,
     /// The pivot table, if requested.
     pub pivot: Option<Pivot>,
+    /// Whether text shows the reasons of all lines, and not only of the one whose sides differ most.
+    #[serde(default)]
+    pub all_reasons: bool,
     /// Other metrics of the same lines, if they were read too.
     #[serde(default)]
     pub beside: Vec<super::SecondaryMetric>,
@@ -137,6 +141,9 @@ pub struct Line {
     pub looks: u32,
     /// The judged ratio; none: not comparable.
     pub found: Option<JudgedRatio>,
+    /// Why the sides differ; none: they do not, or their runs do not tell what their time went to.
+    #[serde(default)]
+    pub reason: Option<Reason>,
 }
 
 /// Returns the number of looks for comparisons stored before there were several.

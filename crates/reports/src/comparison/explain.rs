@@ -1,6 +1,6 @@
 //! Explains in sentences how each figure of a comparison is calculated, with the runs behind it and the SQL that fetches them.
 
-use super::{Wording, words};
+use super::{Wording, reasons, words};
 use dbdyno_comparing::compare::{
     Comparison, Figure, JudgedRatio, Latency, Line, Mean, Obstacle, OverSizes, RatioRange, price,
 };
@@ -32,6 +32,11 @@ pub fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -
         ));
     }
     text.extend(line.obstacles.iter().map(|found| format!("! {}", obstacle(found))));
+    if let Some(reason) = &line.reason {
+        text.extend([String::new(), "Where the time went:".to_owned()]);
+        text.extend(reasons::text(reason, &wording));
+        text.push(reasons::METHOD.to_owned());
+    }
     text.extend([String::new(), "The runs:".to_owned()]);
     text.extend(runs(line, comparison.metric));
     text.extend(listed("SQL that fetches these values", sql(&[line], comparison.metric)));

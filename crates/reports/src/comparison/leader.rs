@@ -2,6 +2,7 @@
 
 use super::{
     ratios::Advantage,
+    reasons::mostly_because,
     sentence::{listed, named_tests, superlative},
     several,
     words::{comparatives, reason},
@@ -181,8 +182,19 @@ impl Distance {
         let is_apart = interval.is_some_and(|range| range.high < 1.0 || 1.0 < range.low);
         let mut verdicts = duel.comparison.lines.iter().filter_map(|line| line.found.as_ref());
         let has_verdict = verdicts.any(|found| duel.on_leader(found.verdict) == Verdict::Faster);
+        let is_won = |line: &&Line| {
+            let verdict = line.found.as_ref().map(|found| duel.on_leader(found.verdict));
+            line.actor.is_none() && verdict == Some(Verdict::Faster)
+        };
+        let won = duel.comparison.lines.iter().filter(is_won);
         Some(Self {
-            text: format!("{} {} than {other}{}", advantage.factor, comparatives(metric).0, advantage.in_brackets()),
+            text: format!(
+                "{} {} than {other}{}{}",
+                advantage.factor,
+                comparatives(metric).0,
+                advantage.in_brackets(),
+                mostly_because(won, &other)
+            ),
             other,
             factor: ratio.max(1.0 / ratio),
             is_shown: is_ahead && is_apart && has_verdict,

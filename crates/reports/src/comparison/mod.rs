@@ -12,6 +12,7 @@ pub mod looks;
 mod magnitudes;
 mod names;
 mod ratios;
+pub mod reasons;
 pub mod scaling;
 pub(crate) mod sentence;
 pub mod several;

@@ -3,6 +3,7 @@
 use super::{
     facts,
     ratios::{Advantage, percent},
+    reasons::{because, mostly_because},
     wording::{Wording, chance},
     words::{comparatives, part, reason},
 };
@@ -130,7 +131,7 @@ fn of_test(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
     let better = |who: &str, than: &str| {
         let advantage = Advantage::new(found.ratio, chance(found), wording.metric);
         let is = is_better(wording, Some(&advantage.factor));
-        format!("{who} {is} than {than} in {test}{}.", advantage.in_brackets())
+        format!("{who} {is} than {than} in {test}{}{}.", advantage.in_brackets(), because(line, wording))
     };
     match found.verdict {
         Verdict::Faster => better(a, b),
@@ -274,11 +275,16 @@ fn of_tests(comparison: &Comparison, wording: &Wording, lines: &[&Line]) -> Stri
         (wins, losses) if wins == losses => {
             format!("Neither is ahead: {ahead} {is} than {behind} in {wins} of {all}, and the reverse in {losses}")
         }
-        (wins, 0) => format!("{ahead} {is} than {behind} in {wins} of {all}{}", mean(comparison, wording, ahead)),
-        (wins, _) => {
+        (wins_in, 0) => {
             let mean = mean(comparison, wording, ahead);
+            let why = mostly_because(wins.iter().copied(), behind);
+            format!("{ahead} {is} than {behind} in {wins_in} of {all}{mean}{why}")
+        }
+        (wins_in, _) => {
+            let mean = mean(comparison, wording, ahead);
+            let why = mostly_because(wins.iter().copied(), behind);
             let reverse = named(comparison, losses);
-            format!("{ahead} {is} than {behind} in {wins} of {all}{mean}; {behind} {is} in {reverse}")
+            format!("{ahead} {is} than {behind} in {wins_in} of {all}{mean}{why}; {behind} {is} in {reverse}")
         }
     };
     let rest = rest.iter().map(|(lines, word)| format!("; {word} in {}{}", named(comparison, lines), why(lines)));

@@ -6,7 +6,7 @@ use super::{
     leader::leading,
     looks::{estimate, looks},
     magnitudes::magnitudes,
-    ratios,
+    ratios, reasons,
     sentence::{of_parts, sentence},
     sheet::{NAME, closing, of_size, verdict},
     wording::{Wording, chance},
@@ -217,6 +217,7 @@ pub fn verdicts(compared: &ComparedGroups, style: TableStyle) -> String {
     let answers = Section::lines(answers(compared).into_iter().chain(figure).collect());
     let remarks = Section::toned(Tone::Remarks, "", remarks(sides));
     let bars = by_reference(sides).filter_map(magnitudes);
+    let tables = tables.into_iter().chain(reasons::sections(sides));
     let sections = [answers].into_iter().chain(bars).chain(tables).chain(remarks).chain(closing(notes, &[])).collect();
     sheet::text(&Sheet { sections, ..Sheet::default() }, style)
 }
@@ -234,6 +235,7 @@ pub fn several_sheet(compared: &ComparedGroups) -> Sheet {
     sections.push(Section { tone: Tone::Head, before: head(sides), ..Section::default() });
     sections.extend(by_reference(sides).filter_map(magnitudes));
     sections.extend(tables(sides, &mut notes));
+    sections.extend(reasons::sections(sides));
     sections.extend(Section::toned(Tone::Remarks, "In words", remarks(sides)));
     sections.extend(closing(notes, &doubts(sides)));
     sections.extend(Section::toned(Tone::Folded, "Options in force", options(sides)));

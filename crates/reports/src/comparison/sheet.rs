@@ -5,7 +5,7 @@ use super::{
     forests::forests,
     looks,
     magnitudes::magnitudes,
-    over_several, scaling, sentences,
+    over_several, reasons, scaling, sentences,
     wording::Wording,
     words::{self, Footnotes},
 };
@@ -32,6 +32,7 @@ pub fn sheet(comparison: &Comparison) -> Sheet {
     let mut sections: Vec<Section> = Section::toned(Tone::Answer, "", answer).into_iter().chain([head]).collect();
     sections.extend(magnitudes(std::slice::from_ref(comparison)));
     sections.extend(figures(comparison, &mut notes));
+    sections.extend(reasons::sections(std::slice::from_ref(comparison)));
     sections.extend(Section::toned(Tone::Remarks, "", remarks(comparison)));
     sections.extend(growth(comparison, &mut notes));
     sections.extend(closing(notes, &comparison.doubts));

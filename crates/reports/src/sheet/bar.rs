@@ -53,6 +53,45 @@ pub fn magnitude(of: BarInterval, width: usize, most: f64) -> String {
     part(0, low.min(at), "█") + &part(low, at, "▓") + &part(at, high, "░")
 }
 
+/// A part of a stacked bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Slice {
+    /// Its class in the style sheet.
+    pub class: &'static str,
+    /// The character that text is filled with.
+    pub fill: char,
+    /// Its name and its value, for the key; empty: it is too small to be named.
+    pub about: String,
+    pub value: f64,
+}
+
+/// Draws the slices one after the other, as long as `width` at `most` together.
+pub fn stacked(slices: &[Slice], width: usize, most: f64) -> String {
+    let cells = |value: f64| (value / most * width as f64).round() as usize;
+    let mut drawn = String::new();
+    let mut sum = 0.0;
+    for slice in slices {
+        let from = cells(sum);
+        sum += slice.value;
+        drawn.extend(std::iter::repeat_n(slice.fill, cells(sum).min(width).saturating_sub(from)));
+    }
+    drawn
+}
+
+/// Returns the key of a stacked bar: `█ CPU 6.1 ms · ▒ syncs 9.8 ms`, the largest first.
+pub fn key(slices: &[Slice]) -> String {
+    let named: Vec<String> =
+        largest_first(slices).into_iter().map(|slice| format!("{} {}", slice.fill, slice.about)).collect();
+    named.join(" · ")
+}
+
+/// Returns the slices that are named.
+pub fn largest_first(slices: &[Slice]) -> Vec<&Slice> {
+    let mut named: Vec<&Slice> = slices.iter().filter(|slice| !slice.about.is_empty()).collect();
+    named.sort_by(|one, next| next.value.total_cmp(&one.value));
+    named
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +106,15 @@ mod tests {
         assert_eq!(drawn(4.0, 3.0, 5.0), "██████▓▓░░");
         assert_eq!(drawn(1.0, 1.0, 1.0), "██");
         assert_eq!(drawn(0.01, 0.01, 0.02), "█", "something is there");
+    }
+
+    #[test]
+    fn slices_are_as_long_as_their_sum() {
+        let slice = |fill, value| Slice { class: "", fill, about: String::new(), value };
+        let drawn = |most| stacked(&[slice('a', 3.0), slice('b', 0.4), slice('c', 2.6)], 12, most);
+        assert_eq!(drawn(6.0), "aaaaaabccccc");
+        assert_eq!(drawn(12.0), "aaaccc", "a slice may be too thin to be seen");
+        assert_eq!(stacked(&[], 12, 1.0), "");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A sheet as one web page that needs no other file.
 
 use super::{
-    BarInterval, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sense, Sheet, Table, Tone,
+    BarInterval, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sense, Sheet, Slice, Table, Tone,
     chart::{self, ChartDrawing, rounded},
     forest::{self, ForestDrawing},
     reach,
@@ -74,6 +74,39 @@ struct PageCell<'s> {
     heat: Option<f64>,
     notes: &'s [usize],
     bar: Option<BarInterval>,
+    /// Slices of a stacked bar, in a box of 100 by 20.
+    slices: Vec<DrawnSlice<'s>>,
+}
+
+/// A slice of a stacked bar.
+#[derive(Debug, Serialize)]
+pub(super) struct DrawnSlice<'s> {
+    class: &'static str,
+    about: &'s str,
+    x: f64,
+    width: f64,
+}
+
+/// Returns slices one after the other, from a place on.
+pub(super) fn drawn_slices(slices: &[Slice], from: f64, unit: f64) -> Vec<DrawnSlice<'_>> {
+    let mut end = from;
+    let drawn = |slice: &'_ Slice| {
+        let x = end;
+        end += slice.value * unit;
+        (rounded(x), rounded(end - x))
+    };
+    let places: Vec<(f64, f64)> = slices.iter().map(drawn).collect();
+    let with = |(slice, (x, width))| {
+        let Slice { class, about, .. }: &Slice = slice;
+        DrawnSlice { class, about, x, width }
+    };
+    slices.iter().zip(places).map(with).collect()
+}
+
+/// Returns the longest stacked bar of a column.
+pub(super) fn most_stacked(table: &Table, at: usize) -> f64 {
+    let sum = |row: &Row| Some(row_cells(row)?.get(at)?.slices.iter().map(|slice| slice.value).sum::<f64>());
+    table.rows.iter().filter_map(sum).fold(f64::MIN_POSITIVE, f64::max)
 }
 
 /// The deepest colour, percent.
@@ -135,9 +168,12 @@ fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {
         ColumnRole::Group => false,
         ColumnRole::Sparkline => section.charts.is_empty(),
         ColumnRole::Bar => section.forests.is_empty(),
-        ColumnRole::Name | ColumnRole::Figure | ColumnRole::Interval | ColumnRole::Verdict | ColumnRole::Magnitude => {
-            true
-        }
+        ColumnRole::Name
+        | ColumnRole::Figure
+        | ColumnRole::Interval
+        | ColumnRole::Verdict
+        | ColumnRole::Magnitude
+        | ColumnRole::Stack => true,
     };
     let columns: Vec<(usize, &Column)> =
         table.columns.iter().enumerate().filter(|(_, column)| is_shown(column)).collect();
@@ -147,6 +183,7 @@ fn table<'s>(table: &'s Table, section: &Section) -> PageTable<'s> {
         .map(|at| {
             let intervals = table.rows.iter().filter_map(|row| row_cells(row)?.get(at)?.interval);
             match table.columns[at].role {
+                ColumnRole::Stack => most_stacked(table, at),
                 ColumnRole::Magnitude => intervals.map(|interval| interval.high).fold(f64::MIN_POSITIVE, f64::max),
                 _ => reach(intervals),
             }
@@ -187,6 +224,7 @@ fn page_cell<'s>(cells: &'s [Cell], block: &CellColumns<'s>, reaches: &[f64]) ->
         sense: None,
         notes: Vec::new(),
         interval: None,
+        slices: Vec::new(),
         heat: None,
     };
     let of_block: Vec<(usize, &Column, &Cell)> =
@@ -223,6 +261,7 @@ fn page_cell<'s>(cells: &'s [Cell], block: &CellColumns<'s>, reaches: &[f64]) ->
         sense,
         heat: said().find_map(|cell| cell.heat).map(|heat| (heat * DEEPEST).round()),
         notes: said().map(|cell| cell.notes.as_slice()).find(|notes| !notes.is_empty()).unwrap_or_default(),
+        slices: drawn_slices(&first.slices, 0.0, 100.0 / reaches[at]),
         bar: bar.map(|BarInterval { at, low, high }| BarInterval { at: x(at), low: x(low), high: x(high) }),
     }
 }

@@ -1,6 +1,6 @@
 //! A sheet as GitHub's Markdown.
 
-use super::{Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone};
+use super::{Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone, key};
 use console::Alignment;
 use dbdyno_foundation::base::units::plain;
 
@@ -77,7 +77,8 @@ fn rows(table: &Table) -> String {
 fn cell(cell: &Cell) -> String {
     let below = cell.below.as_ref().filter(|below| !below.is_empty());
     let below = below.map_or_else(String::new, |below| format!(" [{below}]"));
-    escaped(&format!("{}{below}{}", cell.long(), cell.marks()))
+    let key = if cell.slices.is_empty() { String::new() } else { format!(" {}", key(&cell.slices)) };
+    escaped(&format!("{}{below}{}{key}", cell.long(), cell.marks()))
 }
 
 /// Escapes text so that Markdown, and HTML within it, leave it unchanged.

@@ -15,7 +15,7 @@ mod table;
 mod tests;
 mod text;
 
-pub use bar::{BarInterval, bar, magnitude, reach};
+pub use bar::{BarInterval, Slice, bar, key, largest_first, magnitude, reach, stacked};
 pub use chart::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, SeriesStyle};
 pub(crate) use forest::shortened;
 pub use forest::{Forest, ForestMark, ForestRow, ratio_axis};

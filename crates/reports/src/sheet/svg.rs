@@ -1,10 +1,11 @@
 //! The charts of a sheet as a picture that needs no other file.
 
 use super::{
-    BarInterval, Chart, ColumnRole, Forest, Row, Section, Sheet, Table, TableStyle, Tone,
+    BarInterval, Chart, ColumnRole, Forest, Row, Section, Sheet, Slice, Table, TableStyle, Tone,
+    bar::largest_first,
     chart::{self, ChartDrawing, rounded},
     forest::{self, ForestDrawing, shortened},
-    html::{FIGURES, FIGURES_STYLE, STYLE, environment},
+    html::{DrawnSlice, FIGURES, FIGURES_STYLE, STYLE, drawn_slices, environment, most_stacked},
 };
 use crate::format::WriteError;
 use dbdyno_foundation::base::units::plain;
@@ -45,7 +46,10 @@ impl SheetFigure<'_> {
     /// Returns the width and the height of its drawing.
     fn extent(&self) -> (f64, f64) {
         match self {
-            Self::Bars(table) => (FULL_WIDTH, BAR_ROW * table.rows.len() as f64),
+            Self::Bars(table) => {
+                let rows = table.rows.len() + table.rows.iter().filter(|row| is_stacked(row)).count();
+                (FULL_WIDTH, BAR_ROW * rows as f64)
+            }
             Self::Forest(forest) => {
                 let drawing = forest::drawing(forest);
                 (FOREST_WIDTH, (drawing.height * FOREST_WIDTH / drawing.width).ceil())
@@ -98,7 +102,9 @@ impl NamedFigure<'_> {
 /// Returns the charts of a section.
 fn of_section(section: &Section) -> impl Iterator<Item = NamedFigure<'_>> {
     let heading = section.heading.as_deref().unwrap_or_default();
-    let has_bars = |table: &&Table| table.columns.iter().any(|column| column.role == ColumnRole::Magnitude);
+    let has_bars = |table: &&Table| {
+        table.columns.iter().any(|column| matches!(column.role, ColumnRole::Magnitude | ColumnRole::Stack))
+    };
     let bars = section.table.as_ref().filter(has_bars).map(move |table| NamedFigure {
         heading,
         caption: section.before.last().map_or("", |line| line.trim_end_matches(':')).to_owned(),
@@ -209,6 +215,10 @@ struct DrawnBar<'s> {
     /// The ends of its interval.
     low: f64,
     high: f64,
+    /// The slices of a stacked bar.
+    slices: Vec<DrawnSlice<'s>>,
+    /// The key below it, with the place of each name.
+    key: Vec<(f64, &'static str, &'s str)>,
 }
 
 /// Returns charts of a sheet as an SVG picture: those whose names contain the wanted words, or `all`, or those of the first section that has any.
@@ -308,15 +318,23 @@ impl<'s> Picture<'s> {
 /// Returns the rows of a table of bars.
 fn drawn_bars(table: &Table) -> Vec<DrawnBar<'_>> {
     let column = |role| table.columns.iter().position(|column| column.role == role);
-    let [name, bar, figure] = [ColumnRole::Name, ColumnRole::Magnitude, ColumnRole::Interval].map(column);
+    let [name, bar, stack, interval] =
+        [ColumnRole::Name, ColumnRole::Magnitude, ColumnRole::Stack, ColumnRole::Interval].map(column);
+    let figure = interval.or_else(|| column(ColumnRole::Figure));
+    let longest = stack.map_or(1.0, |at| most_stacked(table, at));
     let interval = |row: &Row| match row {
         Row::Cells(cells) | Row::Total(cells) => cells.get(bar?)?.interval,
         Row::Title(_) | Row::Detail(_) => None,
     };
     let most = table.rows.iter().filter_map(interval).map(|one| one.high.max(one.at)).fold(f64::MIN_POSITIVE, f64::max);
     let x = |value: f64| rounded(BARS.0 + (BARS.1 - BARS.0) * value / most);
-    let drawn = table.rows.iter().enumerate().map(move |(at, row)| {
-        let y = BAR_ROW * at as f64;
+    let mut y = -BAR_ROW;
+    let drawn = table.rows.iter().map(|row| {
+        y += BAR_ROW;
+        let slices: &[Slice] = match (row, stack) {
+            (Row::Cells(cells), Some(at)) => cells.get(at).map_or(&[], |cell| &cell.slices),
+            _ => &[],
+        };
         let (name, figure) = match row {
             Row::Cells(cells) | Row::Total(cells) => {
                 let text = |at: Option<usize>| at.and_then(|at| cells.get(at)).map_or("", |cell| cell.text.as_str());
@@ -326,7 +344,7 @@ fn drawn_bars(table: &Table) -> Vec<DrawnBar<'_>> {
         };
         let found = interval(row);
         let BarInterval { at: length, low, high } = found.unwrap_or(BarInterval { at: 0.0, low: 0.0, high: 0.0 });
-        DrawnBar {
+        let drawn = DrawnBar {
             y,
             name: shortened(name, BAR_NAME),
             figure,
@@ -334,9 +352,33 @@ fn drawn_bars(table: &Table) -> Vec<DrawnBar<'_>> {
             length: found.map(|_| rounded(x(length) - BARS.0)),
             low: x(low),
             high: x(high),
+            slices: drawn_slices(slices, BARS.0, (BARS.1 - BARS.0) / longest),
+            key: drawn_key(slices),
+        };
+        if is_stacked(row) {
+            y += BAR_ROW;
         }
+        drawn
     });
     drawn.collect()
+}
+
+/// Whether a row has a stacked bar, which needs a line for its key.
+fn is_stacked(row: &Row) -> bool {
+    matches!(row, Row::Cells(cells) if cells.iter().any(|cell| !cell.slices.is_empty()))
+}
+
+/// Places the names of slices one after the other.
+fn drawn_key(slices: &[Slice]) -> Vec<(f64, &'static str, &str)> {
+    let mut x = MARGIN;
+    let place = |slice: &'_ Slice| {
+        let at = x;
+        x += (slice.about.chars().count() + 3) as f64 * 10.0 * LETTER;
+        at
+    };
+    let named = largest_first(slices);
+    let places: Vec<f64> = named.iter().copied().map(place).collect();
+    places.into_iter().zip(named).map(|(x, slice)| (x, slice.class, slice.about.as_str())).collect()
 }
 
 /// Returns a colour of the page's light palette.

@@ -1,6 +1,6 @@
 //! A table of a sheet: columns and rows as data.
 
-use super::BarInterval;
+use super::{BarInterval, Slice};
 use console::Alignment;
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -64,6 +64,8 @@ pub enum ColumnRole {
     Bar,
     /// A magnitude as a bar that begins at 0: the text has it drawn, and pages draw its interval.
     Magnitude,
+    /// Parts of a magnitude as a bar: the text has it drawn, and pages draw its slices.
+    Stack,
 }
 
 impl ColumnRole {
@@ -77,7 +79,8 @@ impl ColumnRole {
             | Self::Verdict
             | Self::Sparkline
             | Self::Bar
-            | Self::Magnitude => Alignment::Left,
+            | Self::Magnitude
+            | Self::Stack => Alignment::Left,
         }
     }
 }
@@ -112,6 +115,8 @@ pub struct Cell {
     pub notes: Vec<usize>,
     /// The interval that a bar shows.
     pub interval: Option<BarInterval>,
+    /// The slices that a stacked bar shows.
+    pub slices: Vec<Slice>,
     /// The depth of its colour on a page, from 0 to 1.
     pub heat: Option<f64>,
 }

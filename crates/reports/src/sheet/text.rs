@@ -1,7 +1,7 @@
 //! A sheet as aligned text.
 
 use super::{
-    BarInterval, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone, bar, reach,
+    BarInterval, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sheet, Table, Tone, bar, key, reach,
     style::{Colouring, TableStyle},
 };
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
@@ -184,6 +184,9 @@ fn aligned(table: &Table, fitted: &[TextColumn], spare: usize, colour: Colouring
                     .zip(&reaches)
                     .map(|(column, reach)| cell(column).map_or_else(String::new, |cell| text_of(column, *reach, cell)));
                 grid.row(indented(&mut texts.collect::<Vec<_>>().into_iter()));
+                for cell in cells.iter().filter(|cell| !cell.slices.is_empty()) {
+                    grid.title(" ".repeat(DETAIL) + &plain(&key(&cell.slices)));
+                }
                 if cells.iter().any(|cell| cell.below.is_some()) {
                     let below = |column: &&TextColumn| {
                         plain(cell(column).and_then(|cell| cell.below.as_deref()).unwrap_or_default())

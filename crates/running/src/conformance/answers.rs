@@ -144,7 +144,16 @@ async fn answered(
     let Some(done) = results.iter().find(|done| done.test == test.number) else {
         return CheckOutcome::Failed("it was not run".to_owned());
     };
+    if let Some(name) = undeclared(workspace.description(), done) {
+        let message = format!("the counter `counter:{name}` is not among the description's `counters`");
+        return CheckOutcome::Failed(message);
+    }
     judged(&workspace.description().name, done, expected)
+}
+
+/// Returns a counter of the engine's own that its description does not have.
+fn undeclared<'d>(description: &Description, done: &'d TestDone) -> Option<&'d str> {
+    done.counters.own().map(|(name, _)| name).find(|name| !description.counters.contains_key(*name))
 }
 
 /// Compares an engine's answer with the correct one. `expected`: none if the order of threads decides.

@@ -42,6 +42,15 @@ fn faults(description: &Description) -> Vec<String> {
         }
         faults.extend(fault_of_option(option).map(|fault| format!("option `{}`: {fault}", option.name)));
     }
+    for (name, about) in &description.counters {
+        let is_name = |text: &str| text.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '_'));
+        if name.is_empty() || !is_name(name) {
+            faults.push(format!("counter `{name}`: expected a name of lower-case letters, digits and `_`"));
+        }
+        if about.trim().is_empty() {
+            faults.push(format!("counter `{name}`: expected what it counts, and not an empty text"));
+        }
+    }
     let tiers = description.tiers.iter().map(|rule| ("tiers", &rule.when));
     let conflicts = description.conflicts.iter().map(|conflict| ("conflicts", &conflict.when));
     for (list, when) in tiers.chain(conflicts) {

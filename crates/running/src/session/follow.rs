@@ -64,7 +64,9 @@ pub fn verdicts(session_id: &str, command: &str, store: &Store) -> Result<Sessio
     as_rates([&mut side]);
     let closing = closing(store, &side)?;
     let options = Options { command: command.to_owned(), allowed: closing.allow.clone(), ..Options::default() };
-    Ok(verdicts_of(&side, &closing, &options))
+    let mut verdicts = verdicts_of(&side, &closing, &options);
+    verdicts.compared.explain(store, false)?;
+    Ok(verdicts)
 }
 
 /// Compares the configurations of a side with each other, as a bench requests.

@@ -6,6 +6,7 @@ mod history;
 mod matrix;
 mod offers;
 mod page;
+mod parts;
 mod recorded;
 mod records;
 mod repeats;
@@ -24,6 +25,7 @@ pub use page::{
     ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, OptionValues, Order, Page, PageListing, PageRows,
     ResultColumn, ResultRow, RunColumn, RunRow,
 };
+pub use parts::{PlannedStatement, SplitRun};
 pub use recorded::{RecordedRun, UsualTime};
 pub use repeats::RepeatedTest;
 pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};

@@ -10,7 +10,7 @@ mod test;
 pub use run::{KeyRecord, OptionRecord, RunRecord};
 pub use session::{HostRecord, SessionRecord, WarningRecord};
 pub use status::{FailureKind, Status};
-pub use test::{ActorRecord, ActorSlotRecord, HarnessRecord, ReadingRecord, TestRecord, TimelineRecord};
+pub use test::{ActorRecord, ActorSlotRecord, CounterRecord, HarnessRecord, ReadingRecord, TestRecord, TimelineRecord};
 
 use super::{evidence::EvidenceRecord, trials::TrialRecord};
 use duckdb::types::Value;
@@ -66,6 +66,8 @@ pub struct Batch {
     pub timelines: Vec<TimelineRecord>,
     pub slots: Vec<ActorSlotRecord>,
     pub readings: Vec<ReadingRecord>,
+    /// What engines counted.
+    pub counters: Vec<CounterRecord>,
     /// Harness costs.
     pub harness: Vec<HarnessRecord>,
     pub warnings: Vec<WarningRecord>,
@@ -88,6 +90,7 @@ impl Batch {
             timelines,
             slots,
             readings,
+            counters,
             harness,
             warnings,
             trials,
@@ -103,6 +106,7 @@ impl Batch {
         self.timelines.extend(timelines);
         self.slots.extend(slots);
         self.readings.extend(readings);
+        self.counters.extend(counters);
         self.harness.extend(harness);
         self.warnings.extend(warnings);
         self.trials.extend(trials);

@@ -176,6 +176,18 @@ record! {
 }
 
 record! {
+    /// What an engine itself counted in a test, for all threads.
+    CounterRecord in "engine_counter" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// As the engine's description has it.
+        name: String,
+        value: u64,
+    }
+}
+
+record! {
     /// The cost of an engine that does nothing.
     HarnessRecord in "harness_cost" {
         session_id: String,

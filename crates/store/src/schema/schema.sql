@@ -284,6 +284,14 @@ CREATE TABLE reading (
     PRIMARY KEY (run_id, test, at_ns, name)
 );
 
+CREATE TABLE engine_counter (
+    run_id UUID NOT NULL,
+    test   INTEGER NOT NULL,
+    name   VARCHAR NOT NULL,              -- as the engine's description has it: cache_misses
+    value  UBIGINT NOT NULL,              -- of all threads of the test; in ns or bytes, if the name ends so
+    PRIMARY KEY (run_id, test, name)
+);
+
 CREATE TABLE harness_cost (
     session_id       UUID NOT NULL,
     size             VARCHAR NOT NULL,

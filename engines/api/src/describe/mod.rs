@@ -103,6 +103,10 @@ pub struct Description {
     /// dbdyno's own loop. None: the cost of its loop is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub harness: Option<String>,
+    /// What it counts itself and sends with the result of a test, as `counter:NAME`: the meaning of each, by name. A name that ends in
+    /// `_ns` or `_bytes` has this unit.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, String>,
 }
 
 /// The engine that does nothing in dbdyno's own measured loop.
@@ -139,6 +143,7 @@ impl Description {
             compacts: false,
             longest_key: None,
             harness: Some(NULL.to_owned()),
+            counters: BTreeMap::new(),
         }
     }
 

@@ -48,6 +48,9 @@ functions! {
     changes = "sqlite3_changes": fn(*mut Sqlite3) -> c_int;
     prepare = "sqlite3_prepare_v2":
         fn(*mut Sqlite3, *const c_char, c_int, *mut *mut Sqlite3Stmt, *mut *const c_char) -> c_int;
+    db_status = "sqlite3_db_status": fn(*mut Sqlite3, c_int, *mut c_int, *mut c_int, c_int) -> c_int;
+    next_stmt = "sqlite3_next_stmt": fn(*mut Sqlite3, *mut Sqlite3Stmt) -> *mut Sqlite3Stmt;
+    stmt_status = "sqlite3_stmt_status": fn(*mut Sqlite3Stmt, c_int, c_int) -> c_int;
     step = "sqlite3_step": fn(*mut Sqlite3Stmt) -> c_int;
     reset = "sqlite3_reset": fn(*mut Sqlite3Stmt) -> c_int;
     finalize = "sqlite3_finalize": fn(*mut Sqlite3Stmt) -> c_int;

@@ -6,6 +6,7 @@ use dbdyno_engine::{
     suite::SuiteKind,
 };
 use dbdyno_sqlite::TRANSACTIONS;
+use dbdyno_tables::counted;
 use std::collections::BTreeMap;
 
 /// Name of the option that names the library.
@@ -34,6 +35,7 @@ pub fn describe() -> Description {
         // Which rules hold, the library says when it is examined.
         tiers: vec![TierRule::new(&[], Tier::Unknown, "the library is examined before it is run")],
         compacts: true,
+        counters: counted::described(),
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY), (SuiteKind::Sql, Threads::MANY)]),
         ..Description::new(
             "sqlite-lib",

@@ -6,13 +6,15 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     prepared::PreparedStatement,
     sql::{SqlRow, SqlValueRef},
 };
+use dbdyno_tables::counted;
 use std::{
     ffi::{c_int, c_void},
     ops::ControlFlow,
-    slice,
+    ptr, slice,
 };
 
 pub struct LoadedStatement<'c> {
@@ -154,5 +156,32 @@ impl<'c> PreparedStatement<'c> for LoadedStatement<'c> {
         }
         // SAFETY: as above.
         self.connection.check(unsafe { (api.reset)(self.compiled) })
+    }
+
+    #[expect(unsafe_code, reason = "calls of C")]
+    fn counters(connection: &Loaded) -> EngineCounters {
+        let Loaded { api, handle, .. } = *connection;
+        // SAFETY: the call has no conditions.
+        if unsafe { (api.libversion_number)() } < counted::SINCE {
+            return EngineCounters::default();
+        }
+        let of_connection = |number| {
+            let (mut value, mut highest) = (0, 0);
+            // SAFETY: the connection is open, and this thread uses it alone.
+            unsafe { (api.db_status)(handle, number, &raw mut value, &raw mut highest, 0) };
+            u64::try_from(value).unwrap_or(0)
+        };
+        let of_statements = |number| {
+            // SAFETY: as above; the statements of a connection are in a list, which nothing changes meanwhile.
+            unsafe {
+                let (mut sum, mut statement) = (0, (api.next_stmt)(handle, ptr::null_mut()));
+                while !statement.is_null() {
+                    sum += u64::try_from((api.stmt_status)(statement, number, 0)).unwrap_or(0);
+                    statement = (api.next_stmt)(handle, statement);
+                }
+                sum
+            }
+        };
+        counted::counters(of_connection, of_statements)
     }
 }

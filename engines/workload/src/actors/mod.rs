@@ -15,6 +15,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     protocol::{ActorDone, Event, StatementDone, TestDone},
 };
 use std::{
@@ -36,12 +37,16 @@ pub(crate) struct ActorsDone {
     pub(crate) statements: Vec<StatementDone>,
     /// The verification value of the answers; `None` if there is nothing to verify them against.
     pub(crate) verification: Option<String>,
+    /// What the engine counted, for all threads.
+    pub(crate) own: EngineCounters,
 }
 
 impl ActorsDone {
     /// Returns the test's result, added to what was measured around the test.
     pub(crate) fn result(self, done: TestDone) -> TestDone {
-        let Self { operations, rows, actors, statements, verification, .. } = self;
+        let Self { operations, rows, actors, statements, verification, own, .. } = self;
+        let mut done = done;
+        done.counters.add_own(&own);
         let (histogram, operations_per_sample) = match actors.as_slice() {
             [only] => (only.histogram.clone(), only.operations_per_sample),
             // A combined histogram of different kinds of work would mean nothing.

@@ -26,7 +26,7 @@ use dbdyno_engine::{
     EngineError,
     describe::Library,
     engine::Open,
-    kv::{KvEngine, KvThreads},
+    kv::{KvEngine, KvSession, KvThreads},
     protocol::{Event, Job, RunFailure, TestDone},
     serve::Worker,
     suite::{KvActors, KvAlone, KvLoad, KvSuite, KvTest},
@@ -243,10 +243,13 @@ fn measure_alone<E: KvEngine>(
     let frame = harness.begin_alone(head, Some(alone.operations), alone.clock_every);
 
     let mut recorder = Recorder::new(clock, frame.counts(), alone.clock_every);
+    let before = session.counters();
     let mut tally = alone::perform(&mut session, (test, alone), job.seed, held, &mut recorder)?;
     let spent = recorder.finish()?;
+    let own = session.counters().since(&before);
 
-    let done = frame.end(spent, phases, &database_folder(job, &test.database), E::MAIN_FILE)?;
+    let mut done = frame.end(spent, phases, &database_folder(job, &test.database), E::MAIN_FILE)?;
+    done.counters.add_own(&own);
     if test.verify_state {
         tally.state(&mut session)?;
     }

@@ -18,9 +18,9 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
-    counters::Counters,
+    counters::{Counters, EngineCounters},
     protocol::{ActorDone, ActorHead},
-    sql::{SqlEngine, SqlRow, SqlThreads},
+    sql::{SqlEngine, SqlRow, SqlSession, SqlThreads},
     suite::{ReplaySpec, SqlActor, SqlSuite, Step},
 };
 use std::{
@@ -134,6 +134,8 @@ pub(super) struct SqlThreadDone<'e> {
     named: Vec<NamedResults>,
     /// The objects that it built from answers. They are checked after all threads have ended.
     kept: Vec<ObjectAnswer<'e>>,
+    /// What the engine counted for it.
+    pub(super) own: EngineCounters,
     spent: RecordedTime,
     /// Its clock at the beginning and the end, ns. With fewer cores than threads, some threads begin late.
     begun_ns: u64,
@@ -187,6 +189,8 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
         actor_done((actor, test.writes), &threads, wall_ns, &test.shown.actors[place])
     };
     let actors: Vec<ActorDone> = test.actors.iter().enumerate().map(actor_done).collect();
+    let mut own = EngineCounters::default();
+    threads.iter().for_each(|thread| own.add(&thread.own));
     Ok(SqlActorsDone {
         performed: ActorsDone {
             spent: RecordedTime {
@@ -199,6 +203,7 @@ fn run_threads<'t, E: SqlThreads>(engine: &E, test: &SqlActorsTest<'t>) -> Resul
             actors,
             statements: Vec::new(),
             verification: None,
+            own,
         },
         threads,
     })
@@ -239,9 +244,14 @@ fn work<'e, E: SqlThreads>(
     sink.recorder.start();
     let begun_ns = clock.now();
     let mut own = opened(engine, sink.attempts.as_mut())?;
-    let operations = perform_as(Some(thread), &mut own.session()?, test.suite, &actor.steps, &mut rng, &mut sink)?;
+    let mut session = own.session()?;
+    let operations = perform_as(Some(thread), &mut session, test.suite, &actor.steps, &mut rng, &mut sink)?;
+    let mut counted = EngineCounters::default();
+    sink.stand_still(|| counted = session.counters());
+    drop(session);
     own.close()?;
     let mut done = sink.finish(&clock, begun_ns, operations)?;
+    done.own = counted;
     // From the names of this actor to those of the test.
     done.kept.iter_mut().for_each(|answer| answer.name = answer.name.map(|place| places[place]));
     let own = std::mem::replace(&mut done.named, vec![NamedResults::default(); test.names.len()]);
@@ -355,7 +365,8 @@ impl<'e, C: Clock> Threaded<'e, C> {
         let (busy, retries) = attempts.map_or((0, 0), |attempts| (attempts.busy, attempts.retries));
         let (tally, named) = answers.finish();
         let spent = recorder.finish()?;
-        Ok(SqlThreadDone { tally, operations, busy, retries, named, kept, spent, begun_ns, ended_ns })
+        let own = EngineCounters::default();
+        Ok(SqlThreadDone { tally, operations, busy, retries, named, kept, own, spent, begun_ns, ended_ns })
     }
 }
 

@@ -170,13 +170,16 @@ impl Run<'_> {
         let answers = ThreadAnswers::new(names.len(), clock.clone(), None);
         let recorder = Recorder::new(clock, frame.counts(), 1);
         let mut sink = MeasuringSink { recorder, answers, has_answers };
+        let before = session.counters();
         sink.start();
         let operations = perform(&mut session, self.suite, steps, rng, &mut sink)?;
         let MeasuringSink { recorder, answers, .. } = sink;
-        let (mut tally, named) = answers.finish();
         let spent = recorder.finish()?;
+        let own = session.counters().since(&before);
+        let (mut tally, named) = answers.finish();
 
-        let done = frame.end(spent, phases, &self.folder(test), E::MAIN_FILE)?;
+        let mut done = frame.end(spent, phases, &self.folder(test), E::MAIN_FILE)?;
+        done.counters.add_own(&own);
         self.verify(test, &reads, &mut session, &mut tally)?;
         let verification = has_answers.then(|| tally.verification());
         let statements = statements::done(test, &named, has_answers);

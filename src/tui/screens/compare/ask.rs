@@ -182,8 +182,10 @@ fn compared(wanted: &WantedComparison, sides: SidesRead, store: &Store) -> Resul
     let [a, b] = with_repeats(store, [&a, &b]).map_err(|error| error.to_string())?;
     let options = options(wanted);
     let spread = Options { pivot: Some(wanted.axes.clone()), ..options.clone() };
+    let mut plain = compare(&a, &b, &Options { by_size: true, scaling: wanted.metric == Metric::Wall, ..options });
+    plain.explain(store, false).map_err(|error| error.to_string())?;
     Ok(Compared {
-        plain: compare(&a, &b, &Options { by_size: true, scaling: wanted.metric == Metric::Wall, ..options }),
+        plain,
         pivot: compare(&a, &b, &spread),
         latencies: wanted.latencies,
         metrics: common_metrics([&wanted.a, &wanted.b], store)?,

@@ -11,10 +11,15 @@ use dbdyno_foundation::{
     host::NoiseSample,
     metric::{Figures, Metric},
 };
-use dbdyno_store::{ActorRecord, Batch, Blob, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord};
+use dbdyno_store::{
+    ActorRecord, Batch, Blob, CounterRecord, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord,
+};
 use dbdyno_workload::histogram::supported_quantile;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashMap};
+
+/// The most counters of an engine's own that are accepted with a test.
+const MOST_COUNTERS: usize = 64;
 
 impl RunInProgress<'_, '_> {
     /// Stores the worker's stderr, and the notice about progress events that were left out.
@@ -138,7 +143,15 @@ impl RunInProgress<'_, '_> {
         self.actors.extend(actors.iter().cloned());
         let timelines = std::mem::take(&mut self.timeline);
         let (slots, readings) = self.followed.take();
-        self.keep(Batch { results: vec![result], actors, timelines, slots, readings, ..Batch::default() }).await
+        let counters = done.counters.own().take(MOST_COUNTERS).map(|(name, value)| CounterRecord {
+            run_id: result.run_id.clone(),
+            test: done.test,
+            name: name.to_owned(),
+            value,
+        });
+        let counters = counters.collect();
+        self.keep(Batch { results: vec![result], actors, timelines, slots, readings, counters, ..Batch::default() })
+            .await
     }
 
     /// Stores the figures of a second of a followed test.

@@ -19,6 +19,7 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
+    counters::EngineCounters,
     kv::{KvHandle, KvSession, KvThreads},
     suite::{During, KeyChoice, Operation},
 };
@@ -72,7 +73,9 @@ pub(super) fn work_in<S: KvSession, C: Clock + Clone>(
 ) -> Result<KvThreadDone, EngineError> {
     let strife = Strife::default();
     let named = place.empty_results();
-    let thread = Thread { clock, session, place, course, counts, tally, named, strife, looks: 0, stale_read: None };
+    let own = session.counters();
+    let thread =
+        Thread { clock, session, place, course, counts, tally, named, strife, own, looks: 0, stale_read: None };
     match place.actor {
         actor if actor.work.holds() => thread.hold(),
         actor if actor.is_due() => thread.when_due(),
@@ -101,6 +104,8 @@ struct Thread<'w, S, C> {
     /// The results of each work; empty if none has a name.
     named: Vec<NamedResults>,
     strife: Strife,
+    /// What the engine had counted when measuring began.
+    own: EngineCounters,
     /// How often the thread checked for commits of others.
     looks: usize,
     stale_read: Option<String>,
@@ -348,6 +353,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         self.named = self.place.empty_results();
         self.strife = Strife::default();
         self.counts.clear();
+        self.own = self.session.counters();
     }
 
     /// Runs an operation in its own transaction, as [`persistently`](Self::persistently) does.
@@ -441,6 +447,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let KvTally { operations, rows, digest, transfers, broken, short, moved, missed, unexpected, stale, .. } =
             self.tally;
         let Strife { busy, retries, failures } = self.strife;
+        let own = self.session.counters().since(&self.own);
         KvThreadDone {
             operations,
             rows,
@@ -462,6 +469,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
             begun_ns,
             elapsed_ns,
             backlog: 0,
+            own,
             named: self.named,
         }
     }

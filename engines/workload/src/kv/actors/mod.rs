@@ -28,7 +28,7 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
-    counters::Counters,
+    counters::{Counters, EngineCounters},
     kv::{KvEngine, KvHandle, KvSession, KvThreads},
     protocol::{ActorDone, ActorHead, StatementDone},
     suite::{KeyChoice, KvActor, KvActors, KvSuite, KvTest, KvWork, Operation},
@@ -218,8 +218,16 @@ fn finished(of: &KvActorsTest<'_>, places: &[(usize, u32)], threads: Vec<KvThrea
         actors,
         statements,
         verification: None,
+        own: sum_of(threads.iter().map(|thread| &thread.own)),
     };
     KvActorsDone { performed, threads }
+}
+
+/// Adds up what the engine counted for each thread.
+fn sum_of<'c>(threads: impl Iterator<Item = &'c EngineCounters>) -> EngineCounters {
+    let mut sum = EngineCounters::default();
+    threads.for_each(|one| sum.add(one));
+    sum
 }
 
 /// Whether the actors' work can be checked against the invariants of accounts.

@@ -15,6 +15,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     replay::KeysReader,
     suite::{KeyChoice, KvActor, KvTest},
 };
@@ -42,6 +43,8 @@ pub(super) struct ThreadPlace<'t> {
 /// The results of a thread while it was measured.
 #[derive(Debug, Default)]
 pub(crate) struct KvThreadDone {
+    /// What the engine counted for it.
+    pub(super) own: EngineCounters,
     pub(super) operations: u64,
     pub(super) rows: u64,
     pub(super) digest: Digest,

@@ -11,6 +11,7 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     clock::Clock,
+    counters::EngineCounters,
     replay::{LaneEntry, LaneReader, ReplayedCall, ReplayedTransaction, StatementAction},
     sql::{SqlSession, SqlThreads, SqlValue},
 };
@@ -37,9 +38,9 @@ pub(in crate::sql) fn play<'t, E: SqlThreads>(
     let begun_ns = clock.now();
     let file = LaneReader::open(&replay.folder, lane, replay.statements.len())?;
     let transaction = ReplayedTransaction::default();
-    let entry = LaneEntry::End;
+    let (entry, own) = (LaneEntry::End, EngineCounters::default());
     let mut player =
-        LanePlayer { replay, counts, clock: &clock, begun_ns, file, entry, transaction, sink, operations: 0 };
+        LanePlayer { replay, counts, clock: &clock, begun_ns, file, entry, transaction, sink, operations: 0, own };
     player.next()?;
     while player.entry == LaneEntry::Connection {
         let mut own = opened(engine, player.sink.attempts.as_mut())?;
@@ -49,8 +50,9 @@ pub(in crate::sql) fn play<'t, E: SqlThreads>(
     if player.entry != LaneEntry::End {
         return Err(EngineError::new(format!("lane {lane} of the recording begins without a connection")));
     }
-    let LanePlayer { sink, operations, .. } = player;
-    let done = sink.finish(&clock, begun_ns, operations)?;
+    let LanePlayer { sink, operations, own, .. } = player;
+    let mut done = sink.finish(&clock, begun_ns, operations)?;
+    done.own = own;
     guard.end();
     Ok(done)
 }
@@ -67,6 +69,8 @@ struct LanePlayer<'p, 'e, C> {
     transaction: ReplayedTransaction,
     sink: Threaded<'e, C>,
     operations: u64,
+    /// What the engine counted for its connections.
+    own: EngineCounters,
 }
 
 /// The reason why a transaction was not done.
@@ -106,6 +110,8 @@ impl<C: Clock> LanePlayer<'_, '_, C> {
         loop {
             self.next()?;
             if self.entry != LaneEntry::Transaction {
+                let Self { sink, own, .. } = self;
+                sink.stand_still(|| own.add(&session.counters()));
                 return Ok(());
             }
             self.until_done(session, statements, &mut ready)?;

@@ -126,7 +126,9 @@ fn matrix(
     let options = Options { allowed: allowed.clone(), ..Options::default() };
     let selection = Selection::parse_line(&reference.selection)?;
     let group = ReferenceGroup { reference, candidates };
-    let ComparedGroups { sides, leaders } = ComparedGroups::new(std::slice::from_ref(&group), &options);
+    let mut compared = ComparedGroups::new(std::slice::from_ref(&group), &options);
+    compared.explain(store, false).map_err(words)?;
+    let ComparedGroups { sides, leaders } = compared;
     Ok(Matrix {
         comparisons: sides,
         leader: leaders.into_iter().next().flatten(),

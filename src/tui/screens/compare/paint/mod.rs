@@ -8,6 +8,7 @@ mod latencies;
 mod matrix;
 mod pivot;
 mod reading;
+mod reason;
 mod scaling;
 mod sizes;
 mod start;

@@ -1,6 +1,6 @@
 //! A table with one line for each test: times, ratio, interval, verdict.
 
-use super::{above, lines};
+use super::{above, lines, reason};
 use crate::tui::{
     screens::compare::{CompareScreen, TableRow, name, output, remarks, table_rows},
     widgets::{
@@ -47,12 +47,18 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let table = ListTable::new(columns(comparison, &wording), rows, screen.cursor(), 0);
     let detail = detail(screen.row(), &wording);
     let height: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
-    let [list, foot] = above(area, (height + 1).min(area.height / 2));
+    let reason = screen.row().and_then(|row| if let TableRow::Line(line) = row { line.reason.as_ref() } else { None });
+    let of_reason = reason.map_or(0, |one| reason::height(one, &wording, usize::from(area.width)));
+    let [list, foot] = above(area, (height + of_reason + 1).min(area.height / 2));
     let taken = table.paint(paint, list).taken + 1;
     let rest = Rect { y: list.y + taken, height: list.height.saturating_sub(taken), ..list };
     lines(paint, rest, remarks(comparison).into_iter().map(|remark| (remark.text(), remark.role())));
     let foot = Rect { y: foot.y + 1, height: foot.height.saturating_sub(1), ..foot };
-    lines(paint, foot, detail.into_iter().map(|text| (text, Role::Dim)));
+    let taken = lines(paint, foot, detail.into_iter().map(|text| (text, Role::Dim)));
+    if let Some(reason) = reason {
+        let left = Rect { y: foot.y + taken, height: foot.height - taken, ..foot };
+        reason::draw(paint, left, reason, &wording);
+    }
 }
 
 /// A test or a mean, with the numbers of its remarks.

@@ -1,0 +1,322 @@
+//! Why the sides of a line differ: the difference of their times as differences of what the time went to.
+//!
+//! A side's time is its figure, the median of its runs. It is divided like the runs in the middle half of its times, so that neither an
+//! outlier nor chance in one run decides. The parts of a side add up to its time, and the differences of the parts to the difference of
+//! the times.
+
+use super::model::{Comparison, Figure, Line, SideName};
+use dbdyno_foundation::metric::Metric;
+use dbdyno_stats::{Verdict, median};
+use dbdyno_store::{PlannedStatement, SplitRun, Store, StoreError};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use uuid::Uuid;
+
+/// The most runs that are read for lines other than the one that differs most.
+const MOST_RUNS: usize = 20_000;
+/// The CPU time of a side's runs from which its division means something, ns: the kernel divides by the ticks of a timer.
+const LEAST_DIVIDED_NS: u64 = 200_000_000;
+/// Standard errors that a part must differ by, to be named.
+const NAMED_ERRORS: f64 = 2.0;
+/// The share of the whole difference that a part must have, to be named.
+const NAMED_SHARE: f64 = 0.02;
+/// The ratio of the standard error of a median to that of a mean, of normal values.
+const MEDIAN_ERROR: f64 = 1.2533;
+/// The ratio of a standard deviation to the median distance from the median, of normal values.
+const DEVIATION: f64 = 1.4826;
+
+/// What the time of threads goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimePart {
+    /// On a CPU; too short to be divided.
+    Cpu,
+    /// On a CPU, in user mode.
+    User,
+    /// On a CPU, in the kernel, outside sync calls.
+    Kernel,
+    /// In sync calls.
+    Sync,
+    /// Asleep: pauses before another attempt, for example.
+    Sleep,
+    /// Ready, and waiting for a CPU.
+    Queue,
+    /// Other waiting: for reads, locks and page faults.
+    Rest,
+}
+
+/// The reason why the sides of a line differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reason {
+    /// The side that needs more time.
+    pub slower: SideName,
+    /// How much more, ns; of an operation, if the figures are.
+    pub more_ns: f64,
+    pub per_operation: bool,
+    pub a: SplitTime,
+    pub b: SplitTime,
+    /// What differs by more than its noise, the largest first.
+    pub differences: Vec<PartDifference>,
+    /// Statements that the sides run by different plans.
+    pub plans: Vec<PlanDifference>,
+}
+
+/// A statement whose rows the sides find in different ways.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanDifference {
+    pub statement: String,
+    /// A's plan, a step a line.
+    pub a: String,
+    pub b: String,
+}
+
+/// A side's time, with the counts that explain it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitTime {
+    pub total_ns: f64,
+    /// Parts of it, ns.
+    pub parts: BTreeMap<TimePart, f64>,
+    /// Medians of a run, or of an operation, if the figures are of operations.
+    pub counts: PartCounts,
+    /// The same of what the engine itself counted, by name.
+    pub counters: BTreeMap<String, f64>,
+}
+
+/// Counts behind the parts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartCounts {
+    pub operations: Option<f64>,
+    pub syncs: Option<f64>,
+    pub minor_faults: Option<f64>,
+    pub major_faults: Option<f64>,
+    pub read_bytes: Option<f64>,
+    pub busy: Option<f64>,
+}
+
+/// How much more of a part the slower side needs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct PartDifference {
+    pub part: TimePart,
+    /// Below 0: it needs less, ns.
+    pub more_ns: f64,
+    /// The standard error of this difference, ns.
+    pub noise_ns: f64,
+}
+
+impl Comparison {
+    /// Finds the reasons of its lines that are faster or slower, as far as their runs tell. `all`: of every line, however many runs have
+    /// to be read.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn explain(&mut self, store: &Store, all: bool) -> Result<(), StoreError> {
+        self.all_reasons = all;
+        if !matches!(self.metric, Metric::Wall | Metric::Rate) {
+            return Ok(());
+        }
+        let metric = self.metric;
+        let mut lines: Vec<&mut Line> = self.lines.iter_mut().filter(|line| is_explained(line)).collect();
+        lines.sort_by(|one, next| next.effect().total_cmp(&one.effect()));
+        let runs = |line: &Line| line.a.iter().chain(&line.b).map(|figure| figure.run_ids.len()).sum::<usize>();
+        if !all && lines.iter().map(|line| runs(line)).sum::<usize>() > MOST_RUNS {
+            lines.truncate(1);
+        }
+        let figures = lines.iter().flat_map(|line| line.a.iter().chain(&line.b));
+        let wanted: BTreeSet<Uuid> = figures.flat_map(|figure| figure.run_ids.iter().copied()).collect();
+        let wanted: Vec<Uuid> = wanted.into_iter().collect();
+        let found = store.split_runs(&wanted)?;
+        let planned = store.planned_statements(&wanted)?;
+        let found: HashMap<(Uuid, u32), SplitRun> =
+            found.into_iter().map(|run| ((run.run_id, run.test), run)).collect();
+        for line in lines {
+            line.reason = Reason::of(line, metric, &found);
+            if let Some(reason) = &mut line.reason {
+                let [a, b] = [&line.a, &line.b].map(|side| plans_of(side.as_ref(), line.test, &planned));
+                reason.plans = differing(a, b);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the lines that have a reason.
+    pub fn explained(&self) -> impl Iterator<Item = (&Line, &Reason)> {
+        self.lines.iter().filter_map(|line| Some((line, line.reason.as_ref()?)))
+    }
+}
+
+impl Line {
+    /// How far its ratio is from 1, in logarithms.
+    fn effect(&self) -> f64 {
+        self.found.as_ref().map_or(0.0, |found| found.ratio.ln().abs())
+    }
+}
+
+fn is_explained(line: &Line) -> bool {
+    let is_decided =
+        line.found.as_ref().is_some_and(|found| matches!(found.verdict, Verdict::Faster | Verdict::Slower));
+    // Parts of a test have no threads of their own whose time is divided.
+    is_decided && line.actor.is_none()
+}
+
+impl Reason {
+    fn of(line: &Line, metric: Metric, found: &HashMap<(Uuid, u32), SplitRun>) -> Option<Self> {
+        let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
+        let [runs_a, runs_b] = [a, b].map(|figure| runs_of(figure, line.test, found));
+        let (runs_a, runs_b) = (runs_a?, runs_b?);
+        let is_divided = [&runs_a, &runs_b]
+            .into_iter()
+            .all(|runs| runs.iter().map(|run| run.user_ns + run.kernel_ns).sum::<u64>() >= LEAST_DIVIDED_NS);
+        let per_operation = metric == Metric::Rate || a.per_operation;
+        let [a, b] = [(a, runs_a), (b, runs_b)].map(|(figure, runs)| {
+            let time = |value: f64| if metric == Metric::Rate { 1e9 / value } else { value };
+            SideRuns { total_ns: time(figure.median), runs, is_divided, per_operation }
+        });
+        let more_ns = a.total_ns - b.total_ns;
+        let slower = if more_ns > 0.0 { SideName::A } else { SideName::B };
+        let (split_a, split_b) = (a.split(), b.split());
+        let difference = |(part, of_a): (&TimePart, &f64)| {
+            let more_ns = (of_a - split_b.parts.get(part)?) * more_ns.signum();
+            let noise_ns = a.error(*part).hypot(b.error(*part));
+            Some(PartDifference { part: *part, more_ns, noise_ns })
+        };
+        let mut differences: Vec<PartDifference> = split_a.parts.iter().filter_map(difference).collect();
+        let is_shown =
+            |of: &PartDifference| of.more_ns.abs() > (NAMED_ERRORS * of.noise_ns).max(NAMED_SHARE * more_ns.abs());
+        differences.retain(is_shown);
+        differences.sort_by(|one, next| next.more_ns.abs().total_cmp(&one.more_ns.abs()));
+        Some(Self {
+            slower,
+            more_ns: more_ns.abs(),
+            per_operation,
+            a: split_a,
+            b: split_b,
+            differences,
+            plans: Vec::new(),
+        })
+    }
+
+    /// Returns the times of the slower side and of the other one.
+    pub fn sides(&self) -> (&SplitTime, &SplitTime) {
+        match self.slower {
+            SideName::A => (&self.a, &self.b),
+            SideName::B => (&self.b, &self.a),
+        }
+    }
+
+    /// Returns the part that explains more than half of the difference, if there is one.
+    pub fn main(&self) -> Option<PartDifference> {
+        self.differences.first().copied().filter(|largest| largest.more_ns > self.more_ns / 2.0)
+    }
+}
+
+/// Returns the plans of the statements of a side, each as its first run has it.
+fn plans_of<'p>(side: Option<&Figure>, test: u32, planned: &'p [PlannedStatement]) -> BTreeMap<&'p str, &'p str> {
+    let mut plans = BTreeMap::new();
+    let Some(first) = side.and_then(|side| side.run_ids.first()) else { return plans };
+    let of_run = planned.iter().filter(|planned| planned.run_id == *first && planned.test == test);
+    plans.extend(of_run.map(|planned| (planned.statement.as_str(), planned.plan.as_str())));
+    plans
+}
+
+fn differing(a: BTreeMap<&str, &str>, b: BTreeMap<&str, &str>) -> Vec<PlanDifference> {
+    let differs = |(statement, of_a): (&str, &str)| {
+        let of_b = b.get(statement).filter(|of_b| **of_b != of_a)?;
+        Some(PlanDifference { statement: statement.to_owned(), a: of_a.to_owned(), b: (*of_b).to_owned() })
+    };
+    a.into_iter().filter_map(differs).collect()
+}
+
+/// Returns the runs of a figure, in its order. None if not all of them tell what their time went to.
+fn runs_of<'r>(figure: &Figure, test: u32, found: &'r HashMap<(Uuid, u32), SplitRun>) -> Option<Vec<&'r SplitRun>> {
+    let runs: Option<Vec<&SplitRun>> = figure.run_ids.iter().map(|run| found.get(&(*run, test))).collect();
+    runs.filter(|runs| !runs.is_empty() && runs.iter().all(|run| run.total_ns() > 0))
+}
+
+/// The runs of a side of a line.
+struct SideRuns<'r> {
+    /// The figure, ns.
+    total_ns: f64,
+    runs: Vec<&'r SplitRun>,
+    /// Whether its CPU time is long enough to be divided.
+    is_divided: bool,
+    per_operation: bool,
+}
+
+impl SideRuns<'_> {
+    fn parts(&self) -> &'static [TimePart] {
+        use TimePart::{Cpu, Kernel, Queue, Rest, Sleep, Sync, User};
+        match self.is_divided {
+            true => &[User, Kernel, Sync, Sleep, Queue, Rest],
+            false => &[Cpu, Sync, Sleep, Queue, Rest],
+        }
+    }
+
+    /// Returns the runs in the middle half of their times.
+    fn middle(&self) -> Vec<&SplitRun> {
+        let mut runs = self.runs.clone();
+        runs.sort_by(|one, next| self.time(one).total_cmp(&self.time(next)));
+        let outside = runs.len() / 4;
+        runs[outside..runs.len() - outside].to_vec()
+    }
+
+    /// Returns the run's time as the figure has it, ns.
+    fn time(&self, run: &SplitRun) -> f64 {
+        match run.operations.filter(|_| self.per_operation) {
+            Some(operations) => run.wall_ns as f64 / operations as f64,
+            None => run.wall_ns as f64,
+        }
+    }
+
+    fn split(&self) -> SplitTime {
+        let middle = self.middle();
+        let mean = |part: TimePart| middle.iter().map(|run| part.share(run)).sum::<f64>() / middle.len() as f64;
+        let counted = |count: &dyn Fn(&SplitRun) -> Option<u64>| {
+            let of = |run: &&SplitRun| {
+                let each = run.operations.filter(|_| self.per_operation).unwrap_or(1);
+                Some(count(run)? as f64 / each as f64)
+            };
+            let values: Option<Vec<f64>> = self.runs.iter().map(of).collect();
+            median(&values?).ok()
+        };
+        let names = self.runs.first().map(|run| run.counters.keys()).into_iter().flatten();
+        let own = |name: &String| Some((name.clone(), counted(&|run| run.counters.get(name).copied())?));
+        SplitTime {
+            total_ns: self.total_ns,
+            parts: self.parts().iter().map(|part| (*part, mean(*part) * self.total_ns)).collect(),
+            counts: PartCounts {
+                operations: counted(&|run| run.operations),
+                syncs: counted(&|run| run.syncs),
+                minor_faults: counted(&|run| run.minor_faults),
+                major_faults: counted(&|run| run.major_faults),
+                read_bytes: counted(&|run| run.read_bytes),
+                busy: counted(&|run| run.busy),
+            },
+            counters: names.filter_map(own).collect(),
+        }
+    }
+
+    /// Returns the standard error of a part, ns.
+    fn error(&self, part: TimePart) -> f64 {
+        let values: Vec<f64> = self.runs.iter().map(|run| part.share(run) * self.time(run)).collect();
+        let Ok(middle) = median(&values) else { return f64::INFINITY };
+        let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
+        let spread = median(&distances).map_or(f64::INFINITY, |distance| DEVIATION * distance);
+        MEDIAN_ERROR * spread / (values.len() as f64).sqrt()
+    }
+}
+
+impl TimePart {
+    /// Returns the part of a run's time that is this, from 0 to 1.
+    fn share(self, run: &SplitRun) -> f64 {
+        let ns = match self {
+            Self::Cpu => run.user_ns + run.kernel_ns,
+            Self::User => run.user_ns,
+            Self::Kernel => run.kernel_ns,
+            Self::Sync => run.sync_ns,
+            Self::Sleep => run.sleep_ns,
+            Self::Queue => run.queue_ns,
+            Self::Rest => run.rest_ns,
+        };
+        ns as f64 / run.total_ns() as f64
+    }
+}

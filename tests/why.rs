@@ -1,0 +1,93 @@
+//! What a comparison gives as the reason, where the cause is known.
+
+use crate::support::Place;
+use serde_json::Value;
+use std::process::Command;
+
+/// Compares two selections, and returns the line of the test with its reason.
+fn explained(place: &Place, a: &str, b: &str) -> Value {
+    let text = place.ok(&["compare", "--a", a, "--b", b, "--allow-tiers", "--format", "json"]);
+    let comparison: Value = serde_json::from_str(&text).unwrap();
+    let [line] = comparison["lines"].as_array().unwrap().as_slice() else { panic!("expected one line: {text}") };
+    assert!(!line["reason"].is_null(), "expected a reason: {line}");
+    line.clone()
+}
+
+/// Returns the share of a difference that a part explains.
+fn explains(line: &Value, part: &str) -> f64 {
+    let reason = &line["reason"];
+    let differences = reason["differences"].as_array().unwrap();
+    let of_part = differences.iter().filter(|difference| difference["part"] == part);
+    of_part.map(|difference| difference["more_ns"].as_f64().unwrap()).sum::<f64>() / reason["more_ns"].as_f64().unwrap()
+}
+
+/// Returns the sentences about a comparison.
+fn said(place: &Place, a: &str, b: &str) -> String {
+    place.ok(&["compare", "--a", a, "--b", b, "--allow-tiers"])
+}
+
+fn run(place: &Place, engines: &str, more: &[&str]) {
+    place.ok(&[&["run", "--quiet", "--engine", engines], more].concat());
+}
+
+#[test]
+fn syncs_explain_what_full_costs() {
+    let place = Place::new();
+    let engines = "sqlite:journal_mode=wal,synchronous=full|normal";
+    run(&place, engines, &["--suite", "lumosql", "--test", "2", "--repeat", "7"]);
+    let line = explained(&place, "synchronous=full", "synchronous=normal");
+    assert!(explains(&line, "sync") > 0.7, "{line:#}");
+    let said = said(&place, "synchronous=full", "synchronous=normal");
+    assert!(said.contains("more syncs of") && said.contains("times as often"), "{said}");
+}
+
+#[test]
+fn cpu_time_explains_what_sql_costs() {
+    let place = Place::new();
+    run(&place, "sqlite,lmdb", &["--suite", "kv", "--test", "2", "--size", "10000", "--repeat", "7"]);
+    let line = explained(&place, "sqlite", "lmdb");
+    let cpu: f64 = ["cpu", "user", "kernel"].iter().map(|part| explains(&line, part)).sum();
+    assert!(cpu > 0.8, "{line:#}");
+    assert!(said(&place, "sqlite", "lmdb").contains(", because sqlite needs more CPU time"));
+}
+
+#[test]
+fn sleep_explains_an_engine_that_sleeps() {
+    let place = Place::new();
+    run(&place, "null:sleep_us=0|200", &["--suite", "kv", "--test", "2", "--size", "200", "--repeat", "7"]);
+    let line = explained(&place, "sleep_us=200", "sleep_us=0");
+    assert!(explains(&line, "sleep") > 0.8, "{line:#}");
+    assert!(said(&place, "sleep_us=200", "sleep_us=0").contains("sleeps longer"));
+}
+
+#[test]
+fn a_busy_cpu_explains_a_thread_that_waits_for_it() {
+    let place = Place::new();
+    let run = ["run", "--quiet", "--engine", "null:spins=5000,busy_ms=0|250", "--suite", "kv", "--test", "2"];
+    let dbdyno = place.command(&[&run[..], &["--size", "10000", "--repeat", "7"]].concat());
+    let set = dbdyno.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let mut command = Command::new("taskset");
+    command.args(["--cpu-list", "0"]).arg(dbdyno.get_program()).args(dbdyno.get_args()).envs(set);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let line = explained(&place, "busy_ms=250", "busy_ms=0");
+    assert!(explains(&line, "queue") > 0.6, "{line:#}");
+    assert!(said(&place, "busy_ms=250", "busy_ms=0").contains("waits longer for a CPU"));
+}
+
+#[test]
+fn engines_count_what_their_description_names() {
+    let place = Place::new();
+    run(&place, "sqlite:cache_size=-64|-65536", &["--suite", "kv", "--test", "2", "--size", "20000", "--repeat", "1"]);
+    let counted = |name: &str| {
+        let of_run =
+            format!("SELECT value FROM engine_counter JOIN run USING (run_id) WHERE name = '{name}' ORDER BY label");
+        place.rows(&of_run).iter().map(|row| row[0].parse().unwrap()).collect::<Vec<u64>>()
+    };
+    // 1,000 reads look at each level of the tree. A cache of 64 KiB holds few of its leaves.
+    let (misses, hits) = (counted("cache_misses"), counted("cache_hits"));
+    assert!(misses[0] > 500 && misses[1] == 0, "{misses:?}");
+    assert_eq!(misses[0] + hits[0], hits[1]);
+    let steps = counted("vm_steps");
+    assert!(steps[0] >= 1_000 && steps[0] == steps[1], "the same statements take the same steps: {steps:?}");
+}
