@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uuid::Uuid;
 
-/// The most runs that are read for lines other than the one that differs most.
+/// The most runs that are read unless all reasons are wanted: those of the lines that differ most.
 const MOST_RUNS: usize = 20_000;
 /// The CPU time of a side's runs from which its division means something, ns: the kernel divides by the ticks of a timer.
 const LEAST_DIVIDED_NS: u64 = 200_000_000;
@@ -118,9 +118,12 @@ impl Comparison {
         let mut lines: Vec<&mut Line> = self.lines.iter_mut().filter(|line| is_explained(line)).collect();
         lines.sort_by(|one, next| next.effect().total_cmp(&one.effect()));
         let runs = |line: &Line| line.a.iter().chain(&line.b).map(|figure| figure.run_ids.len()).sum::<usize>();
-        if !all && lines.iter().map(|line| runs(line)).sum::<usize>() > MOST_RUNS {
-            lines.truncate(1);
-        }
+        let mut left = MOST_RUNS;
+        lines.retain(|line| {
+            let fits = runs(line) <= left;
+            left -= if fits { runs(line) } else { 0 };
+            all || fits
+        });
         let figures = lines.iter().flat_map(|line| line.a.iter().chain(&line.b));
         let wanted: BTreeSet<Uuid> = figures.flat_map(|figure| figure.run_ids.iter().copied()).collect();
         let wanted: Vec<Uuid> = wanted.into_iter().collect();

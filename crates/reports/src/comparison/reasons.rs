@@ -381,6 +381,7 @@ mod tests {
             noise_ns: 0.0,
         };
         let mut differences: Vec<PartDifference> = a.parts.iter().map(difference).collect();
+        differences.retain(|difference| difference.more_ns != 0.0);
         differences.sort_by(|one, next| next.more_ns.abs().total_cmp(&one.more_ns.abs()));
         Reason { slower, more_ns: more_ns.abs(), per_operation: false, a, b, differences, plans: Vec::new() }
     }
