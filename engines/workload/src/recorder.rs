@@ -65,8 +65,8 @@ pub struct Recorder<C> {
     /// The thread's times when the timer started, and what it did since then outside of windows.
     begun: Option<ThreadTimes>,
     outside: QuickTimes,
-    /// The time when the recorder was created, by its clock and by the system's, ns.
-    made: (u64, u64),
+    /// The time when the recorder was created, by its clock and by the system's, ns. `None`: time is simulated.
+    made: Option<(u64, u64)>,
 }
 
 /// The time of a test, split by use, ns.
@@ -91,7 +91,9 @@ enum Sampling {
 impl<C: Clock> Recorder<C> {
     /// Creates a recorder that counts into `counts`, with `every` operations per sample. The timer is stopped.
     pub fn new(clock: C, counts: Arc<Counts>, every: u64) -> Self {
-        let (now, every) = (clock.now(), every.max(1));
+        let every = every.max(1);
+        let made = clock.is_real().then(|| both_clocks(|| clock.now(), monotonic_ns));
+        let now = clock.now();
         Self {
             clock,
             counts,
@@ -105,7 +107,7 @@ impl<C: Clock> Recorder<C> {
             spent: RecordedTime::default(),
             begun: None,
             outside: QuickTimes::default(),
-            made: (now, monotonic_ns()),
+            made,
         }
     }
 
@@ -232,12 +234,12 @@ impl<C: Clock> Recorder<C> {
     /// # Errors
     /// The clock disagrees with the system's clock, so its times are worthless.
     pub fn finish(mut self) -> Result<RecordedTime, EngineError> {
-        let now = self.close();
+        self.close();
         let parts = |begun: ThreadTimes| Some(ThreadTimes::read()?.parts_since(&begun, self.outside, self.spent.wall));
         self.spent.parts = self.begun.and_then(parts);
-        if self.clock.is_real() {
-            let (made, made_by_system) = self.made;
-            check_clock(now.saturating_sub(made), monotonic_ns().saturating_sub(made_by_system))?;
+        if let Some((made, made_by_system)) = self.made {
+            let (now, now_by_system) = both_clocks(|| self.clock.now(), monotonic_ns);
+            check_clock(now.saturating_sub(made), now_by_system.saturating_sub(made_by_system))?;
         }
         self.counts.add_operations(self.ahead - self.left);
         if let Sampling::Trial(trial) = self.sampling {
@@ -249,6 +251,25 @@ impl<C: Clock> Recorder<C> {
 
 /// Difference that two clocks may always have, because the thread may be preempted between the two reads.
 const CLOCK_SLACK_NS: u64 = 20_000_000;
+/// The longest time between two reads of a clock between which another was read at the same moment, ns, and the most tries.
+const SAME_MOMENT_NS: u64 = 1_000_000;
+const MOMENTS: usize = 100;
+
+/// Reads two clocks at the same moment: again, if the thread was preempted in between.
+fn both_clocks(one: impl Fn() -> u64, other: impl Fn() -> u64) -> (u64, u64) {
+    let read = || {
+        let (before, other, after) = (one(), other(), one());
+        ((before, other), after.saturating_sub(before))
+    };
+    let mut last = read();
+    for _ in 1..MOMENTS {
+        if last.1 <= SAME_MOMENT_NS {
+            break;
+        }
+        last = read();
+    }
+    last.0
+}
 
 fn check_clock(ns: u64, by_system_ns: u64) -> Result<(), EngineError> {
     if ns.abs_diff(by_system_ns) <= by_system_ns / 100 + CLOCK_SLACK_NS {
@@ -321,7 +342,10 @@ fn reading_ns<C: Clock>(clock: &C) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{cell::Cell, rc::Rc};
+    use std::{
+        cell::{Cell, RefCell},
+        rc::Rc,
+    };
 
     /// A clock that advances by the latency of operations and by the cost of each read.
     #[derive(Clone, Default)]
@@ -411,6 +435,13 @@ mod tests {
         assert!(check_clock(10_100_000_000, 10_000_000_000).is_ok());
         assert!(check_clock(5_000_000_000, 10_000_000_000).is_err());
         assert!(check_clock(10_000_000_000, 5_000_000_000).is_err());
+    }
+
+    #[test]
+    fn a_thread_that_is_preempted_between_two_clocks_reads_them_again() {
+        let script = RefCell::new(vec![50_000_020, 50_000_010, 50_000_000, 0]);
+        let clocks = both_clocks(|| script.borrow_mut().pop().unwrap(), || 7);
+        assert_eq!((clocks, script.borrow().len()), ((50_000_010, 7), 0));
     }
 
     #[test]
