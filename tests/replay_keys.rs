@@ -84,6 +84,9 @@ fn every_engine_answers_alike_and_does_what_was_recorded() {
     // The connections are the whole test, which has a line already.
     let compared = place.ok(&["compare", "lmdb", "redb"]);
     assert!(compared.contains("· put") && !compared.contains("connections"), "{compared}");
+    let change = ["tune", "try", "synchronous=off", "--engine", "sqlite", "--rounds", "2"];
+    let tried = place.ok(&[&change[..], &["--recording", &recording]].concat());
+    assert!(tried.contains("· put") && !tried.contains("connections"), "{tried}");
 }
 
 #[test]

@@ -49,9 +49,18 @@ fn a_recording_is_tuned() {
     let (csv, recording) = (place.path("calls.csv"), place.path("calls.rec").display().to_string());
     fs::write(&csv, CALLS).unwrap();
     place.ok(&["record", "import", csv.to_str().unwrap(), "--out", &recording]);
+    // Of keys that were there before, the recording itself is the second test, and the one to tune.
+    let (trace, keys) = (place.path("trace.csv"), place.path("trace.rec").display().to_string());
+    fs::write(&trace, "0,a,1,9,1,get,0\n1,b,1,9,1,set,0\n").unwrap();
+    place.ok(&["record", "import", trace.to_str().unwrap(), "--out", &keys]);
     let mut terminal = Terminal::start_in(Rc::clone(&place), &["tui", "--screen", "tune"], (120, 40));
     terminal.shows("Ledger · sqlite-");
-    for (folder, found) in [("nowhere.rec", "nowhere.rec:"), (&recording, "Base · sqlite · recorded-calls-")] {
+    let asked = [
+        ("nowhere.rec", "nowhere.rec:"),
+        (&recording, "Base · sqlite · recorded-calls-"),
+        (&keys, "on trace, 8 rounds"),
+    ];
+    for (folder, found) in asked {
         terminal.press_in_time("p");
         terminal.shows("Change the base");
         terminal.press("recording");

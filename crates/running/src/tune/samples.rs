@@ -2,6 +2,7 @@
 
 use crate::runner::SessionReport;
 use dbdyno_catalog::bench::BenchPlan;
+use dbdyno_engine::suite::REPLAY_ACTOR;
 use dbdyno_foundation::metric::{Figures, Metric};
 use dbdyno_store::Status;
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,10 +112,17 @@ impl Samples {
         self.runs_of(variant).filter_map(move |tests| tests.get(&(test, None)))
     }
 
-    /// Returns the names of a test's parts that the variant has, by name.
+    /// Returns the names of a test's parts that the variant has, by name. The connections of a replay are left out: they do all of it.
     pub fn parts(&self, variant: usize, test: u32) -> BTreeSet<&str> {
+        let of_run = |tests: &'_ SamplesByTest| {
+            let operations =
+                |part: Option<&str>| tests.get(&(test, part.map(str::to_owned)))?.figures.get(Metric::Operations);
+            operations(Some(REPLAY_ACTOR)).is_some_and(|all| Some(all) == operations(None))
+        };
+        let is_whole = self.runs_of(variant).any(of_run);
         let parts = self.runs_of(variant).flatten().filter(|((of, _), _)| *of == test);
-        parts.filter_map(|((_, part), _)| part.as_deref()).collect()
+        let parts = parts.filter_map(|((_, part), _)| part.as_deref());
+        parts.filter(|part| !(is_whole && *part == REPLAY_ACTOR)).collect()
     }
 
     /// Returns the rounds in which both variants ran, in order.

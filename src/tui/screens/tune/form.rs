@@ -67,6 +67,8 @@ impl TrialForm {
     /// Changes to the user's own files. The base has the options of the database from which they start.
     pub(crate) fn take_own(&mut self, own: ReadOwn, world: &World) {
         self.take_suite(own.suite());
+        // Tests before the last prepare it: they store what a recording found.
+        self.tests = own.suite().tests().map(|test| test.name).last().into_iter().collect();
         let options = self.found(world).map(|engine| own.options(&engine.description)).unwrap_or_default();
         self.own = Some(own);
         self.base = self.not_default(&options, world);
