@@ -63,16 +63,16 @@ fn sleep_explains_an_engine_that_sleeps() {
 #[test]
 fn a_busy_cpu_explains_a_thread_that_waits_for_it() {
     let place = Place::new();
-    let run = ["run", "--quiet", "--engine", "null:spins=5000,busy_ms=0|250", "--suite", "kv", "--test", "2"];
+    let run = ["run", "--quiet", "--engine", "null:spins=5000,busy_threads=0|4", "--suite", "kv", "--test", "2"];
     let dbdyno = place.command(&[&run[..], &["--size", "10000", "--repeat", "7"]].concat());
     let set = dbdyno.get_envs().filter_map(|(name, value)| Some((name, value?)));
     let mut command = Command::new("taskset");
     command.args(["--cpu-list", "0"]).arg(dbdyno.get_program()).args(dbdyno.get_args()).envs(set);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    let line = explained(&place, "busy_ms=250", "busy_ms=0");
+    let line = explained(&place, "busy_threads=4", "busy_threads=0");
     assert!(explains(&line, "queue") > 0.6, "{line:#}");
-    assert!(said(&place, "busy_ms=250", "busy_ms=0").contains("waits longer for a CPU"));
+    assert!(said(&place, "busy_threads=4", "busy_threads=0").contains("waits longer for a CPU"));
 }
 
 #[test]

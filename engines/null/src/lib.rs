@@ -51,8 +51,8 @@ pub fn describe() -> Description {
                 .tune(&[]),
             OptionSpec::integer("sleep_us", 0, 1_000_000, "0", "real sleep in each operation, µs").tune(&[]),
             OptionSpec::integer("spins", 0, 1_000_000, "0", "turns of a loop in each operation").tune(&[]),
-            OptionSpec::integer("busy_ms", 0, 60_000, "0", "how long another thread calculates beside each thread of a test, ms")
-                .tune(&[]),
+            OptionSpec::integer("busy_threads", 0, 64, "0", "threads that calculate beside each thread of a test").tune(&[]),
+            OptionSpec::integer("busy_ms", 1, 60_000, "500", "how long they calculate, ms").tune(&[]),
             OptionSpec::choice(
                 "answers",
                 &["none", "wrong", "torn", "nothing", "stale"],
@@ -143,7 +143,8 @@ pub struct NullEngine {
     sleep: Duration,
     /// How often each operation turns in a loop.
     spins: i64,
-    /// How long another thread calculates beside each session.
+    /// How many threads calculate beside each session, and how long.
+    busy_threads: i64,
     busy: Duration,
     rows: AtomicU64,
     fault: Fault,
@@ -180,6 +181,7 @@ impl NullEngine {
             simulation: simulated.then(|| Simulation::new(settings)).transpose()?,
             sleep: Duration::from_micros(settings.integer("sleep_us")?.unsigned_abs()),
             spins: settings.integer("spins")?,
+            busy_threads: settings.integer("busy_threads")?,
             busy: Duration::from_millis(settings.integer("busy_ms")?.unsigned_abs()),
             rows: AtomicU64::new(0),
             fault: match open.settings.text("fault")? {
@@ -264,7 +266,7 @@ pub struct NullSession<'e> {
 impl<'e> NullSession<'e> {
     fn new(engine: &'e NullEngine) -> Self {
         let until = Instant::now() + engine.busy;
-        if !engine.busy.is_zero() {
+        for _ in 0..engine.busy_threads {
             thread::spawn(move || while Instant::now() < until {});
         }
         Self { engine, old: engine.map.as_ref().and_then(LyingMap::frozen) }
