@@ -148,9 +148,9 @@ impl Comparison {
 }
 
 impl Line {
-    /// How far its ratio is from 1, in logarithms.
-    fn effect(&self) -> f64 {
-        self.found.as_ref().map_or(0.0, |found| found.ratio.ln().abs())
+    /// How far its ratio is from 1, in logarithms; below 0 if there is none.
+    pub fn effect(&self) -> f64 {
+        self.found.as_ref().map_or(-1.0, |found| found.ratio.ln().abs())
     }
 }
 
@@ -176,6 +176,11 @@ impl Reason {
         });
         let more_ns = a.total_ns - b.total_ns;
         let slower = if more_ns > 0.0 { SideName::A } else { SideName::B };
+        // A verdict is on all runs. Where their medians are the other way round, no reason fits it.
+        let verdict = if slower == SideName::A { Verdict::Slower } else { Verdict::Faster };
+        if line.found.as_ref().is_none_or(|found| found.verdict != verdict) {
+            return None;
+        }
         let (split_a, split_b) = (a.split(), b.split());
         let difference = |(part, of_a): (&TimePart, &f64)| {
             let more_ns = (of_a - split_b.parts.get(part)?) * more_ns.signum();
@@ -208,7 +213,7 @@ impl Reason {
 
     /// Returns the part that explains more than half of the difference, if there is one.
     pub fn main(&self) -> Option<PartDifference> {
-        self.differences.first().copied().filter(|largest| largest.more_ns > self.more_ns / 2.0)
+        self.differences.iter().copied().find(|difference| difference.more_ns > self.more_ns / 2.0)
     }
 }
 
@@ -321,5 +326,89 @@ impl TimePart {
             Self::Rest => run.rest_ns,
         };
         ns as f64 / run.total_ns() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{JudgedRatio, NoiseBasis, NoiseFloor};
+
+    fn figure(run: u128, median: f64) -> Figure {
+        Figure {
+            label: String::new(),
+            tier: None,
+            median,
+            interval: None,
+            values: vec![median],
+            run_ids: vec![Uuid::from_u128(run)],
+            left_out: 0,
+            operations: 1,
+            per_operation: false,
+            latency: None,
+        }
+    }
+
+    fn line(a: f64, b: f64, verdict: Verdict) -> Line {
+        let found = JudgedRatio {
+            verdict,
+            ratio: a / b,
+            median_ratio: a / b,
+            interval: None,
+            paired: true,
+            exact: false,
+            sessions: None,
+            p: None,
+            p_adjusted: None,
+        };
+        Line {
+            part: BTreeMap::new(),
+            size: "1".to_owned(),
+            test: 1,
+            name: "test".to_owned(),
+            actor: None,
+            a: Some(figure(1, a)),
+            b: Some(figure(2, b)),
+            obstacles: Vec::new(),
+            noise_floor: NoiseFloor { value: 0.01, basis: NoiseBasis::Assumed },
+            looks: 1,
+            found: Some(found),
+            reason: None,
+        }
+    }
+
+    fn found() -> HashMap<(Uuid, u32), SplitRun> {
+        let run = |number: u128, sync_ns: u64| SplitRun {
+            run_id: Uuid::from_u128(number),
+            test: 1,
+            wall_ns: 1_000 + sync_ns,
+            user_ns: 1_000,
+            kernel_ns: 0,
+            sync_ns,
+            sleep_ns: 0,
+            queue_ns: 0,
+            rest_ns: 0,
+            operations: None,
+            syncs: None,
+            minor_faults: None,
+            major_faults: None,
+            read_bytes: None,
+            busy: None,
+            counters: BTreeMap::new(),
+        };
+        [run(1, 3_000), run(2, 0)].into_iter().map(|run| ((run.run_id, run.test), run)).collect()
+    }
+
+    #[test]
+    fn the_parts_of_both_sides_add_up_to_their_times() {
+        let reason = Reason::of(&line(4_000.0, 1_000.0, Verdict::Slower), Metric::Wall, &found()).unwrap();
+        assert_eq!((reason.slower, reason.more_ns), (SideName::A, 3_000.0));
+        assert_eq!(reason.a.parts.values().sum::<f64>(), 4_000.0);
+        assert_eq!(reason.main().map(|main| (main.part, main.more_ns)), Some((TimePart::Sync, 3_000.0)));
+    }
+
+    #[test]
+    fn medians_that_contradict_the_verdict_have_no_reason() {
+        assert_eq!(Reason::of(&line(4_000.0, 1_000.0, Verdict::Faster), Metric::Wall, &found()), None);
     }
 }

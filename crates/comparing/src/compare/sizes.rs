@@ -153,9 +153,8 @@ impl Comparison {
     /// Sorts the lines of each part and size by the distance of their ratios from 1, the farthest first; lines that are not comparable come
     /// last.
     pub fn sort_by_effect(&mut self) {
-        let effect = |line: &Line| line.found.as_ref().map_or(-1.0, |found| found.ratio.ln().abs());
         for group in self.lines.chunk_by_mut(|one, next| one.part == next.part && one.size == next.size) {
-            group.sort_by(|one, next| effect(next).total_cmp(&effect(one)));
+            group.sort_by(|one, next| next.effect().total_cmp(&one.effect()));
         }
     }
 }

@@ -31,9 +31,8 @@ pub(super) fn sections(sides: &[Comparison]) -> Vec<Section> {
     for side in sides {
         explained.extend(side.explained().map(|(line, reason)| (side, line, reason)));
     }
-    let effect = |line: &Line| line.found.as_ref().map_or(0.0, |found| found.ratio.ln().abs());
-    let most =
-        (0..explained.len()).max_by(|one, next| effect(explained[*one].1).total_cmp(&effect(explained[*next].1)));
+    let effect = |at: &usize| explained[*at].1.effect();
+    let most = (0..explained.len()).max_by(|one, next| effect(one).total_cmp(&effect(next)));
     let Some(most) = most else { return Vec::new() };
     explained[..=most].rotate_right(1);
     let all = sides.iter().any(|side| side.all_reasons);

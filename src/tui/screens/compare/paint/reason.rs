@@ -1,7 +1,7 @@
 //! What the time of both sides went to, as bars of coloured parts.
 
 use super::lines;
-use crate::tui::widgets::paint::{Paint, TextPiece, fit, pad, piece, width};
+use crate::tui::widgets::paint::{Paint, TextPiece, fit, pad, piece, width, wrap};
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::Reason;
 use dbdyno_reports::{
@@ -42,7 +42,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, reason: &Reason, wording: 
 
 /// Returns the lines that [`draw`] takes.
 pub(super) fn height(reason: &Reason, wording: &Wording, columns: usize) -> u16 {
-    let sentence = crate::tui::widgets::paint::wrap(&difference(reason, wording), columns).len();
+    let sentence = wrap(&difference(reason, wording), columns).len();
     sentence as u16 + 4
 }
 
