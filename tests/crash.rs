@@ -71,6 +71,7 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
         deadline_ms: Some(60_000),
         wait: false,
         keep_folder: true,
+        explain: false,
     }
 }
 

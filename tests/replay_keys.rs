@@ -267,6 +267,7 @@ fn answers_are_those_of_another_program() {
             deadline_ms: Some(60_000),
             wait: false,
             keep_folder: false,
+            explain: false,
         };
         let mut worker = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
             .args(["worker", engine, "run"])

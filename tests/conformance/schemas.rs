@@ -129,6 +129,7 @@ fn of(suite: SuiteJob, size: Size, engine: &str, options: BTreeMap<String, Strin
         deadline_ms: Some(60_000),
         wait: false,
         keep_folder: false,
+        explain: false,
     }
 }
 

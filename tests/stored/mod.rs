@@ -15,9 +15,9 @@ mod strangers;
 use dbdyno::{
     metric::{Figures, Metric},
     store::{
-        ActorRecord, ActorSlotRecord, Batch, Blob, CounterRecord, EvidenceRecord, HarnessRecord, HostRecord,
-        OptionRecord, ReadingRecord, RunRecord, SessionRecord, Status, Store, TestRecord, TimelineRecord, TrialRecord,
-        WarningRecord,
+        ActorRecord, ActorSlotRecord, Batch, Blob, CounterRecord, EvidenceRecord, ExplainedRecord, HarnessRecord,
+        HostRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SpentRecord, Status, Store,
+        TestRecord, TimelineRecord, TrialRecord, WarningRecord,
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -78,7 +78,7 @@ fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
         )
         .unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(tables.len(), 18);
+    assert_eq!(tables.len(), 21);
     let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     let compare = |table: String| {
         let differing = count(format!(
@@ -157,6 +157,32 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             value: u64::MAX,
         }],
         counters: vec![CounterRecord { run_id: run_id.clone(), test: 1, name: text("cache_misses"), value: u64::MAX }],
+        plans: vec![QueryPlanRecord {
+            run_id: run_id.clone(),
+            test: 1,
+            statement: text("SELECT ?"),
+            plan: text("SCAN t"),
+        }],
+        explained: vec![ExplainedRecord {
+            run_id: run_id.clone(),
+            test: 1,
+            wall_ns: u64::MAX,
+            part_user_ns: Some(1),
+            part_kernel_ns: Some(2),
+            part_sync_ns: Some(3),
+            part_sleep_ns: Some(4),
+            part_queue_ns: Some(5),
+            part_rest_ns: Some(6),
+            stacks: Some(text("main;step 7")),
+        }],
+        spent: vec![SpentRecord {
+            run_id: run_id.clone(),
+            test: 1,
+            kind: text("read"),
+            calls: Some(2),
+            cpu_ns: u64::MAX,
+            wait_ns: 3,
+        }],
         hosts: vec![HostRecord {
             host_id: text(host),
             name: format!("{host} name"),

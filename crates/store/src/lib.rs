@@ -57,8 +57,9 @@ pub use read::{
     TestTime, UsualTime, tier_words,
 };
 pub use record::{
-    ActorRecord, ActorSlotRecord, Batch, CounterRecord, FailureKind, HarnessRecord, HostRecord, KeyRecord,
-    OptionRecord, ReadingRecord, RunRecord, SessionRecord, Status, TestRecord, TimelineRecord, WarningRecord,
+    ActorRecord, ActorSlotRecord, Batch, CounterRecord, ExplainedRecord, FailureKind, HarnessRecord, HostRecord,
+    KeyRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SpentRecord, Status, TestRecord,
+    TimelineRecord, WarningRecord,
 };
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;

@@ -33,7 +33,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: RowOwner
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` is the set of runs whose rows of `run` are
 /// replaced by the same import.
-pub(super) const TABLES: [StoreTable; 18] = [
+pub(super) const TABLES: [StoreTable; 21] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], RowOwner::Host)
@@ -66,6 +66,9 @@ pub(super) const TABLES: [StoreTable; 18] = [
     table("actor_slot", &["run_id", "test", "actor", "at_ns"], RowOwner::Run),
     table("reading", &["run_id", "test", "at_ns", "name"], RowOwner::Run),
     table("engine_counter", &["run_id", "test", "name"], RowOwner::Run),
+    table("query_plan", &["run_id", "test", "statement"], RowOwner::Run),
+    table("explained_test", &["run_id", "test"], RowOwner::Run),
+    table("explained_spent", &["run_id", "test", "kind"], RowOwner::Run),
     StoreTable {
         later: Some(("engine", "'null'")),
         ..table("harness_cost", &["session_id", "size", "engine", "test"], RowOwner::Session)

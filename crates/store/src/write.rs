@@ -8,11 +8,13 @@ use std::collections::HashMap;
 macro_rules! every_table {
     ($batch:expr, $records:ident => $action:expr) => {{
         let Batch {
-            hosts, sessions, runs, options, keys, results, actors, timelines, slots, readings, counters, harness, warnings, trials, evidence,
+            hosts, sessions, runs, options, keys, results, actors, timelines, slots, readings, counters, plans, explained, spent,
+            harness, warnings, trials, evidence,
         } = $batch;
         every_table!(
             @ $records $action;
-            hosts sessions runs options keys results actors timelines slots readings counters harness warnings trials evidence
+            hosts sessions runs options keys results actors timelines slots readings counters plans explained spent harness
+            warnings trials evidence
         );
     }};
     (@ $records:ident $action:expr; $($table:ident)*) => {

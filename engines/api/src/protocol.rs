@@ -68,6 +68,15 @@ pub struct Job {
     /// Whether the folder is kept when the worker is asked to stop.
     #[serde(default)]
     pub keep_folder: bool,
+    /// Whether the worker also finds out what the time of its measured tests goes to, although that slows them down. Such a run explains
+    /// another one of the same configuration and seed, and its times are compared with nothing else.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub explain: bool,
+}
+
+/// Takes a reference, because serde requires one.
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// Which part of a database may be in memory when a measured test begins.
@@ -311,9 +320,98 @@ pub struct TestDone {
     /// What the tables hold at the end of a replay whose order is not concurrent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contents: Vec<TableContent>,
+    /// How the engine finds the rows of the test's statements, unless they have names. Statements beyond [`MOST_PLANS`] are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(length(max = MOST_PLANS)))]
+    pub plans: Vec<PlannedQuery>,
+    /// What an explaining run found out about the test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explained: Option<ExplainedTest>,
     /// Other costs, by the names of the figures: see [`Counters`].
     #[serde(flatten)]
     pub counters: Counters,
+}
+
+/// The most statements of a test whose plans are sent.
+pub const MOST_PLANS: usize = 16;
+
+/// How an engine finds the rows of a statement.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct PlannedQuery {
+    /// Its text, with placeholders.
+    pub statement: String,
+    /// A step a line, as `EXPLAIN QUERY PLAN` prints it.
+    pub plan: Vec<String>,
+}
+
+/// What the time of a test's threads went to, as far as only an explaining run can tell. The test's `part_..._ns` counters divide the same
+/// time more coarsely.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ExplainedTest {
+    /// Kinds of calls and waits, each with its time.
+    #[serde(default)]
+    pub spent: BTreeMap<SpentKind, SpentTime>,
+    /// Call stacks of the threads while they were on a CPU, sampled at random times: the functions from the outermost to the one that ran,
+    /// separated by `;`. Not more than [`MOST_STACKS`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(test, schemars(extend("maxProperties" = MOST_STACKS)))]
+    pub stacks: BTreeMap<String, u64>,
+}
+
+/// The most call stacks of a test that are sent. A worker gives the samples of the rarest ones to their callers.
+pub const MOST_STACKS: usize = 1_000;
+
+/// A kind of calls and waits, which the parts of a test's time do not tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum SpentKind {
+    /// Calls that read from files.
+    Read,
+    /// Calls that write to files, or change their size.
+    Write,
+    /// Locks of files and of memory, and waits for other threads.
+    Lock,
+    /// Page faults that wait for a read.
+    Fault,
+    /// Sync calls, of workers that do not time them.
+    Sync,
+    /// Pauses, of workers that do not time them.
+    Sleep,
+}
+
+impl SpentKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [Self::Read, Self::Write, Self::Lock, Self::Fault, Self::Sync, Self::Sleep];
+
+    /// Returns its word in events and in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Lock => "lock",
+            Self::Fault => "fault",
+            Self::Sync => "sync",
+            Self::Sleep => "sleep",
+        }
+    }
+}
+
+/// The time of a kind of calls and waits in a test, of all threads together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SpentTime {
+    /// How many there were, if they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// On a CPU: a part of the test's time in user mode and in the kernel, ns.
+    #[serde(default)]
+    pub cpu_ns: u64,
+    /// Waiting: a part of the test's other waiting (`part_rest_ns`), ns.
+    #[serde(default)]
+    pub wait_ns: u64,
 }
 
 /// What a table holds.

@@ -103,7 +103,11 @@ type TestDone struct {
 	Statements []StatementDone `json:"statements,omitempty"`
 	// Contents are what the tables hold at the end of a replay whose order is not concurrent.
 	Contents []TableContent `json:"contents,omitempty"`
-	Counters Counters       `json:"-"`
+	// Plans are those of statements without names.
+	Plans []PlannedQuery `json:"plans,omitempty"`
+	// Explained is what an explaining run found out about the test.
+	Explained *ExplainedTest `json:"explained,omitempty"`
+	Counters  Counters       `json:"-"`
 }
 
 // StatementDone is the result of all steps with the same name.
@@ -123,6 +127,31 @@ type StatementDone struct {
 	Failure  string `json:"failure,omitempty"`
 	// Plan has the steps in which the engine finds the rows. Only replays have it.
 	Plan []string `json:"plan,omitempty"`
+}
+
+// PlannedQuery is a statement with the steps in which the engine finds its rows.
+type PlannedQuery struct {
+	Statement string   `json:"statement"`
+	Plan      []string `json:"plan"`
+}
+
+// ExplainedTest is what the time of a test's threads went to, as far as only an explaining run can tell.
+type ExplainedTest struct {
+	// Spent has the time of calls and waits by their kind: read, write, lock, fault, sync, sleep.
+	Spent map[string]SpentTime `json:"spent"`
+	// Stacks are sampled call stacks of threads on a CPU, with their numbers of samples: functions from the outermost,
+	// separated by `;`.
+	Stacks map[string]uint64 `json:"stacks,omitempty"`
+}
+
+// SpentTime is the time of a kind of calls and waits, of all threads together.
+type SpentTime struct {
+	// Calls is nil if they were not counted.
+	Calls *uint64 `json:"calls,omitempty"`
+	// CpuNs is a part of the test's time in user mode and in the kernel.
+	CpuNs uint64 `json:"cpu_ns"`
+	// WaitNs is a part of its other waiting.
+	WaitNs uint64 `json:"wait_ns"`
 }
 
 // TableContent is what a table holds.

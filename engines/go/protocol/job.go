@@ -40,6 +40,8 @@ type Job struct {
 	// Wait asks for a pause after `opened` and after each `test_done`, until a line arrives on stdin.
 	Wait       bool `json:"wait"`
 	KeepFolder bool `json:"keep_folder"`
+	// Explain asks what the time of measured tests goes to, although finding out slows them down.
+	Explain bool `json:"explain"`
 }
 
 // StartsCold reports whether a test must start with nothing of its database in memory.

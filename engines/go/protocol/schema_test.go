@@ -42,7 +42,8 @@ var messages = map[string]map[string]any{
 		":opened": Opened{}, ":test_started": TestStarted{}, ":progress": Progress{}, ":test_done": TestDone{}, ":done": done{},
 		":failed": failed{}, ":committed": counted{}, ":recovered": counted{}, "ActorHead": ActorHead{},
 		"ActorProgress": ActorProgress{}, "ActorDone": ActorDone{}, "StatementDone": StatementDone{},
-		"StatementProgress": StatementProgress{}, "TableContent": TableContent{},
+		"StatementProgress": StatementProgress{}, "TableContent": TableContent{}, "PlannedQuery": PlannedQuery{},
+		"ExplainedTest": ExplainedTest{}, "SpentTime": SpentTime{},
 	},
 	"description": {
 		"": Description{}, "OptionSpec": Option{}, "MemoryTarget": Memory{}, "Tuning": Tuning{}, "SameRule": Same{},

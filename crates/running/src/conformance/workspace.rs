@@ -123,6 +123,7 @@ impl<'d> CheckWorkspace<'d> {
             deadline_ms: Some(DEADLINE.as_millis() as u64),
             wait: true,
             keep_folder: false,
+            explain: false,
         };
         let worker = WorkerProcess::start(
             &self.candidate.engine.launch,

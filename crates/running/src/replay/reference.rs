@@ -145,6 +145,7 @@ fn one(
         deadline_ms: Some(DEADLINE.as_millis() as u64),
         wait: true,
         keep_folder: false,
+        explain: false,
     };
     let confinement = confinement(&job, folder.path(), DEADLINE);
     let family = ProcessFamily::controlled();

@@ -46,6 +46,7 @@ pub(super) fn job(
         deadline_ms: Some(deadline.as_millis() as u64),
         wait: true,
         keep_folder: launch.keep_databases,
+        explain: false,
     }
 }
 

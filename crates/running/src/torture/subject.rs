@@ -110,6 +110,7 @@ impl TortureSubject {
             deadline_ms: Some(deadline.as_millis() as u64),
             wait: false,
             keep_folder: true,
+            explain: false,
         }
     }
 }

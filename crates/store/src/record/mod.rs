@@ -10,7 +10,10 @@ mod test;
 pub use run::{KeyRecord, OptionRecord, RunRecord};
 pub use session::{HostRecord, SessionRecord, WarningRecord};
 pub use status::{FailureKind, Status};
-pub use test::{ActorRecord, ActorSlotRecord, CounterRecord, HarnessRecord, ReadingRecord, TestRecord, TimelineRecord};
+pub use test::{
+    ActorRecord, ActorSlotRecord, CounterRecord, ExplainedRecord, HarnessRecord, QueryPlanRecord, ReadingRecord,
+    SpentRecord, TestRecord, TimelineRecord,
+};
 
 use super::{evidence::EvidenceRecord, trials::TrialRecord};
 use duckdb::types::Value;
@@ -68,6 +71,10 @@ pub struct Batch {
     pub readings: Vec<ReadingRecord>,
     /// What engines counted.
     pub counters: Vec<CounterRecord>,
+    pub plans: Vec<QueryPlanRecord>,
+    /// Tests that were repeated to explain them.
+    pub explained: Vec<ExplainedRecord>,
+    pub spent: Vec<SpentRecord>,
     /// Harness costs.
     pub harness: Vec<HarnessRecord>,
     pub warnings: Vec<WarningRecord>,
@@ -91,6 +98,9 @@ impl Batch {
             slots,
             readings,
             counters,
+            plans,
+            explained,
+            spent,
             harness,
             warnings,
             trials,
@@ -107,6 +117,9 @@ impl Batch {
         self.slots.extend(slots);
         self.readings.extend(readings);
         self.counters.extend(counters);
+        self.plans.extend(plans);
+        self.explained.extend(explained);
+        self.spent.extend(spent);
         self.harness.extend(harness);
         self.warnings.extend(warnings);
         self.trials.extend(trials);
@@ -142,6 +155,10 @@ mod tests {
         check(TimelineRecord::TABLE, TimelineRecord::columns());
         check(ActorSlotRecord::TABLE, ActorSlotRecord::columns());
         check(ReadingRecord::TABLE, ReadingRecord::columns());
+        check(CounterRecord::TABLE, CounterRecord::columns());
+        check(QueryPlanRecord::TABLE, QueryPlanRecord::columns());
+        check(ExplainedRecord::TABLE, ExplainedRecord::columns());
+        check(SpentRecord::TABLE, SpentRecord::columns());
         check(HarnessRecord::TABLE, HarnessRecord::columns());
         check(KeyRecord::TABLE, KeyRecord::columns());
         check(WarningRecord::TABLE, WarningRecord::columns());

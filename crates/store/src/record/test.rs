@@ -188,6 +188,58 @@ record! {
 }
 
 record! {
+    /// How an engine finds the rows of a statement that has no name.
+    QueryPlanRecord in "query_plan" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// Its text, with placeholders.
+        statement: String,
+        /// A step a line.
+        plan: String,
+    }
+}
+
+record! {
+    /// A test that was repeated to find out what its time goes to.
+    ExplainedRecord in "explained_test" {
+        /// The run that was repeated.
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// The time of the repetition, ns.
+        wall_ns: u64,
+        /// Its parts, as those of a result, ns.
+        part_user_ns: Option<u64>,
+        part_kernel_ns: Option<u64>,
+        part_sync_ns: Option<u64>,
+        part_sleep_ns: Option<u64>,
+        part_queue_ns: Option<u64>,
+        part_rest_ns: Option<u64>,
+        /// Sampled call stacks, one a line: the functions from the outermost, separated by `;`, and the number of samples.
+        stacks: Option<String>,
+    }
+}
+
+record! {
+    /// The time of a kind of calls and waits in a repeated test, of all threads.
+    SpentRecord in "explained_spent" {
+        /// The run that was repeated.
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// `read`, `write`, `lock`, `fault`, `sync` or `sleep`.
+        kind: String,
+        /// None: they were not counted.
+        calls: Option<u64>,
+        /// On a CPU, ns.
+        cpu_ns: u64,
+        /// Waiting, ns.
+        wait_ns: u64,
+    }
+}
+
+record! {
     /// The cost of an engine that does nothing.
     HarnessRecord in "harness_cost" {
         session_id: String,

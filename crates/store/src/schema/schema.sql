@@ -292,6 +292,41 @@ CREATE TABLE engine_counter (
     PRIMARY KEY (run_id, test, name)
 );
 
+-- How engines find the rows of statements.
+CREATE TABLE query_plan (
+    run_id    UUID NOT NULL,
+    test      INTEGER NOT NULL,
+    statement VARCHAR NOT NULL,           -- with placeholders
+    plan      VARCHAR NOT NULL,           -- a step a line
+    PRIMARY KEY (run_id, test, statement)
+);
+
+-- Repetitions of tests that find out what their time goes to. The repetition is slower than the run, and compared with nothing.
+CREATE TABLE explained_test (
+    run_id         UUID NOT NULL,         -- the run that was repeated
+    test           INTEGER NOT NULL,
+    wall_ns        UBIGINT NOT NULL,      -- of the repetition
+    part_user_ns   UBIGINT,               -- its parts, as in result
+    part_kernel_ns UBIGINT,
+    part_sync_ns   UBIGINT,
+    part_sleep_ns  UBIGINT,
+    part_queue_ns  UBIGINT,
+    part_rest_ns   UBIGINT,
+    stacks         VARCHAR,               -- sampled call stacks, one a line: functions from the outermost, and samples
+    PRIMARY KEY (run_id, test)
+);
+
+-- The time of kinds of calls and waits in these repetitions, of all threads.
+CREATE TABLE explained_spent (
+    run_id  UUID NOT NULL,
+    test    INTEGER NOT NULL,
+    kind    VARCHAR NOT NULL,             -- read, write, lock, fault, sync, sleep
+    calls   UBIGINT,                      -- NULL: not counted
+    cpu_ns  UBIGINT NOT NULL,             -- on a CPU
+    wait_ns UBIGINT NOT NULL,             -- waiting
+    PRIMARY KEY (run_id, test, kind)
+);
+
 CREATE TABLE harness_cost (
     session_id       UUID NOT NULL,
     size             VARCHAR NOT NULL,

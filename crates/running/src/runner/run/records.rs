@@ -4,7 +4,7 @@ use super::{RunInProgress, StopReason, followed::Turns};
 use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram};
 use dbdyno_catalog::bench::Configuration;
 use dbdyno_engine::{
-    protocol::{ActorDone, ActorProgress, StatementDone, SuiteJob, TestDone},
+    protocol::{ActorDone, ActorProgress, MOST_PLANS, PlannedQuery, StatementDone, SuiteJob, TestDone},
     suite::{Arrival, KvLoad, KvTest, SqlLoad},
 };
 use dbdyno_foundation::{
@@ -12,7 +12,8 @@ use dbdyno_foundation::{
     metric::{Figures, Metric},
 };
 use dbdyno_store::{
-    ActorRecord, Batch, Blob, CounterRecord, FailureKind, KeyRecord, OptionRecord, TestRecord, TimelineRecord,
+    ActorRecord, Batch, Blob, CounterRecord, FailureKind, KeyRecord, OptionRecord, QueryPlanRecord, TestRecord,
+    TimelineRecord,
 };
 use dbdyno_workload::histogram::supported_quantile;
 use jiff::Timestamp;
@@ -150,8 +151,9 @@ impl RunInProgress<'_, '_> {
             value,
         });
         let counters = counters.collect();
-        self.keep(Batch { results: vec![result], actors, timelines, slots, readings, counters, ..Batch::default() })
-            .await
+        let plans = query_plans(&result.run_id, done);
+        let results = vec![result];
+        self.keep(Batch { results, actors, timelines, slots, readings, counters, plans, ..Batch::default() }).await
     }
 
     /// Stores the figures of a second of a followed test.
@@ -253,6 +255,17 @@ fn arrivals(suite: &SuiteJob) -> HashMap<(u32, String), Arrival> {
 
 /// The most that is kept of a statement's plan, characters.
 const PLAN_CHARS: usize = 4_000;
+
+/// Returns the plans of a test's statements, each statement once.
+fn query_plans(run_id: &str, done: &TestDone) -> Vec<QueryPlanRecord> {
+    let of_statement = |query: &PlannedQuery| {
+        let statement: String = query.statement.chars().take(PLAN_CHARS).collect();
+        Some((statement, plan(&query.plan)?))
+    };
+    let plans: BTreeMap<String, String> = done.plans.iter().take(MOST_PLANS).filter_map(of_statement).collect();
+    let record = |(statement, plan)| QueryPlanRecord { run_id: run_id.to_owned(), test: done.test, statement, plan };
+    plans.into_iter().map(record).collect()
+}
 
 /// Returns a plan as it is stored. Engines are not trusted to be brief.
 fn plan(steps: &[String]) -> Option<String> {

@@ -56,6 +56,7 @@ fn job(folder: &Path, sync: &str) -> Job {
         deadline_ms: Some(60_000),
         wait: false,
         keep_folder: true,
+        explain: false,
     }
 }
 
