@@ -85,6 +85,12 @@ pub(super) struct BenchArgs {
     /// At the end, show how much each option of the sweep matters.
     #[arg(long)]
     effects: bool,
+    /// At the end, repeat N rounds to find out what the time goes to [default: 3].
+    ///
+    /// The repetitions are slower, and no result uses their times. `compare --why` shows what they found.
+    #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u32), num_args = 0..=1, require_equals = true,
+        default_missing_value = "3")]
+    why: Option<u32>,
     /// At the end, show these published figures next to the measured ones: `dbdyno claims` lists them.
     #[arg(long, value_name = "NAME", add = claims())]
     claims: Option<String>,
@@ -182,6 +188,7 @@ impl BenchArgs {
         spec.twins |= self.aa;
         spec.stars = self.stars.or(spec.stars);
         spec.effects |= self.effects;
+        spec.why = self.why.unwrap_or(spec.why);
         spec.claims = self.claims.clone().or(spec.claims);
         spec.seed = self.seed.or(spec.seed);
         if let Some(reference) = &self.reference {

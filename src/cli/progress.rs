@@ -108,6 +108,9 @@ impl Lines {
                     say!("run {}/{} {label}: {ending} ({took:.1} s)", ordinal + 1, self.runs);
                 }
             }
+            RunnerEvent::Explaining { run, of, label, size } => {
+                say!("explaining {run}/{of} {} {size}", units::plain(label));
+            }
             RunnerEvent::Worker { says, .. } if self.shows_tests => self.worker(says),
             RunnerEvent::Planned { .. }
             | RunnerEvent::SessionEnded { .. }
@@ -181,6 +184,13 @@ impl Bars {
             | RunnerEvent::Warning(_) => {}
             RunnerEvent::Calibrating => self.test.set_prefix("measuring the harness"),
             RunnerEvent::WaitingForLock => self.test.set_prefix("waiting for another session's run"),
+            RunnerEvent::Explaining { run, of, label, size } => {
+                self.test.set_prefix(format!("explaining {} {size}", units::plain(label)));
+                self.test.set_length((*of).into());
+                self.test.set_position((*run - 1).into());
+                self.test.set_message("");
+                self.session.set_message("explaining");
+            }
             RunnerEvent::RunStarted { round, label, size, .. } => {
                 self.label = format!("{} {size}", units::plain(label));
                 self.session.set_message(format!("round {}{}", round + 1, self.time_left()));

@@ -167,6 +167,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             run_id: run_id.clone(),
             test: 1,
             wall_ns: u64::MAX,
+            operations: 9,
             part_user_ns: Some(1),
             part_kernel_ns: Some(2),
             part_sync_ns: Some(3),

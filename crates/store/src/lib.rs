@@ -50,11 +50,11 @@ pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled, UnimportedJournals};
 pub use measured::MeasuredRuns;
 pub use read::{
-    ComparedTest, ConfigurationColumn, ConfigurationRow, FollowedTest, GroupColumn, GroupRow, Latencies, NOT_UPHELD,
-    Offer, OptionValues, Order, Page, PageListing, PageRows, PlannedStatement, RecordedRun, RepeatedTest, ResultColumn,
-    ResultRow, RunColumn, RunConfiguration, RunRow, RunTests, SelectedRuns, SessionConditions, SessionFacts,
-    SessionHost, SessionWarning, SplitRun, StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest,
-    TestTime, UsualTime, tier_words,
+    ComparedTest, ConfigurationColumn, ConfigurationRow, ExplainedRun, FollowedTest, GroupColumn, GroupRow, Latencies,
+    NOT_UPHELD, Offer, OptionValues, Order, Page, PageListing, PageRows, PlannedStatement, RecordedRun, RepeatedTest,
+    ResultColumn, ResultRow, RunColumn, RunConfiguration, RunRow, RunTests, SelectedRuns, SessionConditions,
+    SessionFacts, SessionHost, SessionWarning, SplitRun, StoreHistory, StoredFact, StoredOption, StoredRun, StoredSlot,
+    StoredTest, TestTime, UsualTime, tier_words,
 };
 pub use record::{
     ActorRecord, ActorSlotRecord, Batch, CounterRecord, ExplainedRecord, FailureKind, HarnessRecord, HostRecord,

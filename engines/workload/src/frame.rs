@@ -1,7 +1,9 @@
 //! The frame around the measured loop for every kind of suite: events, counters, sizes.
 
 use crate::{
+    explain,
     histogram::{Counts, SeenCounts, to_base64},
+    parts::TimeParts,
     phases::{OwnThreads, Phases},
     recorder::RecordedTime,
     resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss, rss_bytes},
@@ -12,7 +14,8 @@ use dbdyno_engine::{
     counters::Counters,
     describe::Library,
     engine::EngineInstance,
-    protocol::{ActorHead, Event, TestDone, TestHead},
+    protocol::{ActorHead, Event, Job, TestDone, TestHead},
+    say,
     serve::Worker,
 };
 use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
@@ -47,7 +50,10 @@ struct TestProgress {
 
 impl<'w> Harness<'w> {
     /// Creates the harness of a worker before its engine is opened.
-    pub(crate) fn new(worker: &'w Worker) -> Self {
+    pub(crate) fn new(worker: &'w Worker, job: &Job) -> Self {
+        if let Err(error) = if job.explain { explain::start() } else { Ok(()) } {
+            say!("tests are not explained: {error}");
+        }
         let own_threads = OwnThreads::now();
         Self { worker, counts: Arc::default(), own_threads, floor_rss_bytes: rss_bytes() }
     }
@@ -98,6 +104,9 @@ impl<'w> Harness<'w> {
     /// Reports the result of a test.
     pub(crate) fn tell(&self, mut done: TestDone, phases: &Phases) {
         phases.add_to(&mut done.counters);
+        if done.measured {
+            done.explained = TimeParts::of(&done.counters).and_then(explain::end);
+        }
         self.worker.emit(&Event::TestDone(Box::new(done)));
         self.worker.pause();
     }
@@ -140,6 +149,7 @@ impl<'w> Harness<'w> {
         reset_peak_rss();
         let before = counters();
         let reporter_before = self.worker.reporter_cpu_ns();
+        explain::begin();
         let (test, measured) = (test.number, test.measured);
         Frame { harness: self, test, measured, every: 1, before, reporter_before }
     }

@@ -9,6 +9,7 @@ mod actors;
 mod cold;
 pub mod crash;
 pub mod digest;
+mod explain;
 mod frame;
 pub mod histogram;
 pub mod kv;

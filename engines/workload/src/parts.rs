@@ -4,6 +4,7 @@
 //! clock takes little of their time. A sync is all of its call, on a CPU or not. The rest is other waiting: for reads, locks and page
 //! faults.
 
+use crate::explain::{Place, within};
 use dbdyno_engine::counters::Counters;
 use std::{cell::Cell, fs, ops::AddAssign};
 
@@ -32,6 +33,19 @@ impl TimeParts {
             all += parts?;
         }
         Some(all)
+    }
+
+    /// Reads the counters of a test. `None`: they are not all known.
+    pub(crate) fn of(counters: &Counters) -> Option<Self> {
+        let part = |name| counters.get(name);
+        Some(Self {
+            user: part("part_user_ns")?,
+            kernel: part("part_kernel_ns")?,
+            sync: part("part_sync_ns")?,
+            sleep: part("part_sleep_ns")?,
+            queue: part("part_queue_ns")?,
+            rest: part("part_rest_ns")?,
+        })
     }
 
     /// Sets the counters of a test.
@@ -106,7 +120,7 @@ pub(crate) fn waiting<R>(wait: TimedWait, call: impl FnOnce() -> R) -> R {
     };
     let cpu = cpu.then(|| read_clock(libc::CLOCK_THREAD_CPUTIME_ID));
     let begun = read_clock(libc::CLOCK_MONOTONIC);
-    let result = call();
+    let result = within(Place::Part, call);
     let took = read_clock(libc::CLOCK_MONOTONIC).saturating_sub(begun);
     let cpu = cpu.map(|begun| read_clock(libc::CLOCK_THREAD_CPUTIME_ID).saturating_sub(begun));
     // While a thread ends, it may have no such place any more.
@@ -187,8 +201,8 @@ impl ThreadTimes {
     }
 
     /// Returns the parts of the `wall` time since `begun`. `outside`: what the thread did meanwhile that is not in this time, all of it in
-    /// user mode.
-    pub(crate) fn parts_since(&self, begun: &Self, outside: QuickTimes, wall: u64) -> TimeParts {
+    /// user mode. `elapsed`: the time since `begun` with what was outside. Waits for a CPU are as frequent outside as in the `wall` time.
+    pub(crate) fn parts_since(&self, begun: &Self, outside: QuickTimes, wall: u64, elapsed: u64) -> TimeParts {
         let QuickTimes { cpu, sync, sync_cpu, sleep } = self.quick.since(begun.quick).since(outside);
         let cpu = cpu.min(wall);
         let user = self.user.saturating_sub(begun.user).saturating_sub(outside.cpu);
@@ -208,7 +222,8 @@ impl ThreadTimes {
         };
         // After a sync or a sleep a thread may have to wait for a CPU: no time counts twice.
         let (sync, sleep) = (sync_cpu + take(sync - sync_cpu), take(sleep));
-        let queue = take(self.queue.saturating_sub(begun.queue));
+        let queue = u128::from(self.queue.saturating_sub(begun.queue));
+        let queue = take((queue * u128::from(wall) / u128::from(elapsed.max(wall).max(1))) as u64);
         TimeParts { user: own - kernel, kernel, sync, sleep, queue, rest: left }
     }
 }
@@ -239,7 +254,7 @@ mod tests {
         let (begun, started) = (ThreadTimes::read().unwrap(), Instant::now());
         work();
         let wall = started.elapsed().as_nanos() as u64;
-        let parts = ThreadTimes::read().unwrap().parts_since(&begun, QuickTimes::default(), wall);
+        let parts = ThreadTimes::read().unwrap().parts_since(&begun, QuickTimes::default(), wall, wall);
         let TimeParts { user, kernel, sync, sleep, queue, rest } = parts;
         assert_eq!(user + kernel + sync + sleep + queue + rest, wall, "{parts:?}");
         (parts, wall)
@@ -284,14 +299,17 @@ mod tests {
         let zero = QuickTimes::default();
         let begun = ThreadTimes { quick: zero, user: 0, kernel: 0, queue: 0 };
         let ended = ThreadTimes { quick: QuickTimes { cpu: 40, sync: 40, ..zero }, user: 30, kernel: 10, queue: 50 };
-        let parts = ended.parts_since(&begun, zero, 100);
+        let parts = ended.parts_since(&begun, zero, 100, 100);
         assert_eq!(parts, TimeParts { user: 30, kernel: 10, sync: 40, sleep: 0, queue: 20, rest: 0 });
         // Half of the syncs' time is on a CPU: it is no other time in the kernel.
         let synced = ThreadTimes { quick: QuickTimes { sync_cpu: 20, ..ended.quick }, ..ended };
-        let parts = synced.parts_since(&begun, zero, 100);
+        let parts = synced.parts_since(&begun, zero, 100, 100);
         assert_eq!(parts, TimeParts { user: 20, kernel: 0, sync: 40, sleep: 0, queue: 40, rest: 0 });
         // Preparing inputs took half of the CPU time.
-        let parts = ended.parts_since(&begun, QuickTimes { cpu: 20, ..zero }, 100);
+        let parts = ended.parts_since(&begun, QuickTimes { cpu: 20, ..zero }, 100, 100);
         assert_eq!(parts, TimeParts { user: 10, kernel: 10, sync: 40, sleep: 0, queue: 40, rest: 0 });
+        // Half of the time was outside, and so were half of the waits for a CPU.
+        let parts = ended.parts_since(&begun, QuickTimes { cpu: 20, ..zero }, 100, 200);
+        assert_eq!(parts, TimeParts { user: 10, kernel: 10, sync: 40, sleep: 0, queue: 25, rest: 15 });
     }
 }

@@ -7,6 +7,7 @@
 //! sample of all.
 
 use crate::{
+    explain,
     histogram::Counts,
     parts::{QuickTimes, ThreadTimes, TimeParts},
     rng::SplitMix64,
@@ -65,6 +66,8 @@ pub struct Recorder<C> {
     /// The thread's times when the timer started, and what it did since then outside of windows.
     begun: Option<ThreadTimes>,
     outside: QuickTimes,
+    /// The time when the timer started.
+    started: u64,
     /// The time when the recorder was created, by its clock and by the system's, ns. `None`: time is simulated.
     made: Option<(u64, u64)>,
 }
@@ -107,6 +110,7 @@ impl<C: Clock> Recorder<C> {
             spent: RecordedTime::default(),
             begun: None,
             outside: QuickTimes::default(),
+            started: now,
             made,
         }
     }
@@ -119,9 +123,11 @@ impl<C: Clock> Recorder<C> {
     /// Starts the timer at zero. Call it before the first operation.
     pub fn start(&mut self) {
         self.spent.wall = 0;
+        explain::register();
         // Simulated time has no parts.
         (self.begun, self.outside) = (self.clock.is_real().then(ThreadTimes::read).flatten(), QuickTimes::default());
         self.open();
+        self.started = self.window;
     }
 
     /// Ends one operation.
@@ -173,12 +179,14 @@ impl<C: Clock> Recorder<C> {
     }
 
     fn open(&mut self) {
+        explain::enter();
         self.window = self.clock.now();
         self.last = self.window;
     }
 
     fn close(&mut self) -> u64 {
         let now = self.clock.now();
+        explain::leave();
         self.spent.wall += now.saturating_sub(self.window);
         self.carried += now.saturating_sub(self.last);
         now
@@ -234,8 +242,9 @@ impl<C: Clock> Recorder<C> {
     /// # Errors
     /// The clock disagrees with the system's clock, so its times are worthless.
     pub fn finish(mut self) -> Result<RecordedTime, EngineError> {
-        self.close();
-        let parts = |begun: ThreadTimes| Some(ThreadTimes::read()?.parts_since(&begun, self.outside, self.spent.wall));
+        let elapsed = self.close().saturating_sub(self.started);
+        let wall = self.spent.wall;
+        let parts = |begun: ThreadTimes| Some(ThreadTimes::read()?.parts_since(&begun, self.outside, wall, elapsed));
         self.spent.parts = self.begun.and_then(parts);
         if let Some((made, made_by_system)) = self.made {
             let (now, now_by_system) = both_clocks(|| self.clock.now(), monotonic_ns);

@@ -74,6 +74,8 @@ pub(crate) enum Action {
     Save,
     /// Run the first configuration twice in each round.
     Twins,
+    /// Repeat rounds at the end, to find out what the time goes to.
+    Why,
     /// The notes of the suite.
     Notes,
     /// Pause or continue.

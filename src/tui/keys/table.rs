@@ -73,6 +73,7 @@ const BENCH: &[Binding] = &[
         "",
         "run the first configuration twice a round: measures the noise floor",
     ),
+    binding(&[KeyPress::Char('W')], Action::Why, "", "repeat rounds at the end to find out what the time goes to"),
     binding(&[KeyPress::Char('p')], Action::Presets, "presets", "load a preset"),
     binding(&[KeyPress::Char('S')], Action::Save, "save", "save as a preset"),
     binding(&[KeyPress::Char('n')], Action::Notes, "", "notes on the suite"),

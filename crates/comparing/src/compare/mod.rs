@@ -17,6 +17,7 @@ mod conditions;
 mod doubts;
 mod evidence;
 mod exact;
+mod explained;
 mod facts;
 mod gate;
 mod groups;
@@ -41,6 +42,7 @@ mod sizes;
 mod trend;
 mod zeros;
 
+pub use explained::ExplainedSide;
 pub use gate::{Gate, OpenReason, OpenTest, gate};
 pub use groups::{Grouped, ReferenceGroup, grouped};
 pub use leader::{ComparedGroups, Leader, LeaderDuel, by_reference};

@@ -4,10 +4,13 @@
 //! outlier nor chance in one run decides. The parts of a side add up to its time, and the differences of the parts to the difference of
 //! the times.
 
-use super::model::{Comparison, Figure, Line, SideName};
+use super::{
+    explained::{ExplainedSide, Moved, Repetitions},
+    model::{Comparison, Figure, Line, SideName},
+};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::{Verdict, median};
-use dbdyno_store::{PlannedStatement, SplitRun, Store, StoreError};
+use dbdyno_store::{ExplainedRun, PlannedStatement, SplitRun, Store, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uuid::Uuid;
@@ -39,9 +42,17 @@ pub enum TimePart {
     Sync,
     /// Asleep: pauses before another attempt, for example.
     Sleep,
+    /// In calls that read files, as repetitions tell.
+    Read,
+    /// In calls that write files or change their size, as repetitions tell.
+    Write,
+    /// In locks and in waits for other threads, as repetitions tell.
+    Lock,
+    /// In page faults that wait for a read, as repetitions tell.
+    Fault,
     /// Ready, and waiting for a CPU.
     Queue,
-    /// Other waiting: for reads, locks and page faults.
+    /// Other waiting. Unless repetitions tell it apart, it includes that for reads, locks and page faults.
     Rest,
 }
 
@@ -80,6 +91,8 @@ pub struct SplitTime {
     pub counts: PartCounts,
     /// The same of what the engine itself counted, by name.
     pub counters: BTreeMap<String, f64>,
+    /// What repetitions told; none: one of the sides has none.
+    pub explained: Option<ExplainedSide>,
 }
 
 /// Counts behind the parts.
@@ -129,10 +142,13 @@ impl Comparison {
         let wanted: Vec<Uuid> = wanted.into_iter().collect();
         let found = store.split_runs(&wanted)?;
         let planned = store.planned_statements(&wanted)?;
+        let explained = store.explained_runs(&wanted)?;
+        let explained: HashMap<(Uuid, u32), ExplainedRun> =
+            explained.into_iter().map(|run| ((run.run_id, run.test), run)).collect();
         let found: HashMap<(Uuid, u32), SplitRun> =
             found.into_iter().map(|run| ((run.run_id, run.test), run)).collect();
         for line in lines {
-            line.reason = Reason::of(line, metric, &found);
+            line.reason = Reason::of(line, metric, &found, &explained);
             if let Some(reason) = &mut line.reason {
                 let [a, b] = [&line.a, &line.b].map(|side| plans_of(side.as_ref(), line.test, &planned));
                 reason.plans = differing(a, b);
@@ -162,17 +178,28 @@ fn is_explained(line: &Line) -> bool {
 }
 
 impl Reason {
-    fn of(line: &Line, metric: Metric, found: &HashMap<(Uuid, u32), SplitRun>) -> Option<Self> {
+    fn of(
+        line: &Line,
+        metric: Metric,
+        found: &HashMap<(Uuid, u32), SplitRun>,
+        explained: &HashMap<(Uuid, u32), ExplainedRun>,
+    ) -> Option<Self> {
         let (a, b) = (line.a.as_ref()?, line.b.as_ref()?);
+        let repeated = |figure| Repetitions::of(figure, line.test, explained);
+        // Sides that are divided in different ways cannot be compared.
+        let [repeated_a, repeated_b] = match (repeated(a), repeated(b)) {
+            (Some(a), Some(b)) => [Some(a), Some(b)],
+            _ => [None, None],
+        };
         let [runs_a, runs_b] = [a, b].map(|figure| runs_of(figure, line.test, found));
         let (runs_a, runs_b) = (runs_a?, runs_b?);
         let is_divided = [&runs_a, &runs_b]
             .into_iter()
             .all(|runs| runs.iter().map(|run| run.user_ns + run.kernel_ns).sum::<u64>() >= LEAST_DIVIDED_NS);
         let per_operation = metric == Metric::Rate || a.per_operation;
-        let [a, b] = [(a, runs_a), (b, runs_b)].map(|(figure, runs)| {
+        let [a, b] = [(a, runs_a, repeated_a), (b, runs_b, repeated_b)].map(|(figure, runs, repeated)| {
             let time = |value: f64| if metric == Metric::Rate { 1e9 / value } else { value };
-            SideRuns { total_ns: time(figure.median), runs, is_divided, per_operation }
+            SideRuns { total_ns: time(figure.median), runs, is_divided, per_operation, repeated }
         });
         let more_ns = a.total_ns - b.total_ns;
         let slower = if more_ns > 0.0 { SideName::A } else { SideName::B };
@@ -248,6 +275,7 @@ struct SideRuns<'r> {
     /// Whether its CPU time is long enough to be divided.
     is_divided: bool,
     per_operation: bool,
+    repeated: Option<Repetitions<'r>>,
 }
 
 impl SideRuns<'_> {
@@ -288,9 +316,16 @@ impl SideRuns<'_> {
         };
         let names = self.runs.first().map(|run| run.counters.keys()).into_iter().flatten();
         let own = |name: &String| Some((name.clone(), counted(&|run| run.counters.get(name).copied())?));
+        let mut parts: BTreeMap<TimePart, f64> =
+            self.parts().iter().map(|part| (*part, mean(*part) * self.total_ns)).collect();
+        let cpu_ns: f64 = TimePart::ON_CPU.iter().filter_map(|part| parts.get(part)).sum();
+        for moved in self.moved() {
+            move_parts(&mut parts, moved, cpu_ns, mean(TimePart::Rest) * self.total_ns);
+        }
         SplitTime {
             total_ns: self.total_ns,
-            parts: self.parts().iter().map(|part| (*part, mean(*part) * self.total_ns)).collect(),
+            parts,
+            explained: self.repeated.as_ref().map(|all| all.side(cpu_ns, &self.runs, self.per_operation)),
             counts: PartCounts {
                 operations: counted(&|run| run.operations),
                 syncs: counted(&|run| run.syncs),
@@ -303,8 +338,30 @@ impl SideRuns<'_> {
         }
     }
 
+    fn moved(&self) -> Vec<Moved> {
+        self.repeated.as_ref().map(Repetitions::moved).unwrap_or_default()
+    }
+
     /// Returns the standard error of a part, ns.
     fn error(&self, part: TimePart) -> f64 {
+        let moved = self.moved();
+        let (all_cpu, rest) =
+            (TimePart::ON_CPU.map(|part| self.middle_of(part)).iter().sum::<f64>(), self.middle_of(TimePart::Rest));
+        let gains = moved.iter().filter(|moved| moved.to == part);
+        // What is moved out of a part is as uncertain there.
+        let losses = moved.iter().filter(|_| TimePart::ON_CPU.contains(&part) || part == TimePart::Rest);
+        let of_moved = |moved: &Moved| moved.error(all_cpu * moved.of_cpu + rest * moved.of_rest);
+        gains.chain(losses).map(of_moved).fold(self.own_error(part), f64::hypot)
+    }
+
+    /// Returns the median of a part, ns.
+    fn middle_of(&self, part: TimePart) -> f64 {
+        let values: Vec<f64> = self.runs.iter().map(|run| part.share(run) * self.time(run)).collect();
+        median(&values).unwrap_or(0.0)
+    }
+
+    /// Returns the standard error of a part of the runs, ns.
+    fn own_error(&self, part: TimePart) -> f64 {
         let values: Vec<f64> = self.runs.iter().map(|run| part.share(run) * self.time(run)).collect();
         let Ok(middle) = median(&values) else { return f64::INFINITY };
         let distances: Vec<f64> = values.iter().map(|value| (value - middle).abs()).collect();
@@ -313,7 +370,26 @@ impl SideRuns<'_> {
     }
 }
 
+/// Moves what repetitions tell apart from the CPU time and the rest to a finer part.
+fn move_parts(parts: &mut BTreeMap<TimePart, f64>, moved: Moved, cpu_ns: f64, rest_ns: f64) {
+    let mut taken = 0.0;
+    let mut take = |from: TimePart, ns: f64| {
+        let Some(left) = parts.get_mut(&from) else { return };
+        let ns = ns.min(*left);
+        *left -= ns;
+        taken += ns;
+    };
+    // Calls spend their time in the kernel.
+    take(TimePart::Cpu, cpu_ns * moved.of_cpu);
+    take(TimePart::Kernel, cpu_ns * moved.of_cpu);
+    take(TimePart::Rest, rest_ns * moved.of_rest);
+    *parts.entry(moved.to).or_default() += taken;
+}
+
 impl TimePart {
+    /// The parts on a CPU. Of `Cpu` and the others a time has one or the other.
+    const ON_CPU: [Self; 3] = [Self::Cpu, Self::User, Self::Kernel];
+
     /// Returns the part of a run's time that is this, from 0 to 1.
     fn share(self, run: &SplitRun) -> f64 {
         let ns = match self {
@@ -324,6 +400,8 @@ impl TimePart {
             Self::Sleep => run.sleep_ns,
             Self::Queue => run.queue_ns,
             Self::Rest => run.rest_ns,
+            // Only repetitions tell.
+            Self::Read | Self::Write | Self::Lock | Self::Fault => 0,
         };
         ns as f64 / run.total_ns() as f64
     }
@@ -401,7 +479,8 @@ mod tests {
 
     #[test]
     fn the_parts_of_both_sides_add_up_to_their_times() {
-        let reason = Reason::of(&line(4_000.0, 1_000.0, Verdict::Slower), Metric::Wall, &found()).unwrap();
+        let reason =
+            Reason::of(&line(4_000.0, 1_000.0, Verdict::Slower), Metric::Wall, &found(), &HashMap::new()).unwrap();
         assert_eq!((reason.slower, reason.more_ns), (SideName::A, 3_000.0));
         assert_eq!(reason.a.parts.values().sum::<f64>(), 4_000.0);
         assert_eq!(reason.main().map(|main| (main.part, main.more_ns)), Some((TimePart::Sync, 3_000.0)));
@@ -409,6 +488,6 @@ mod tests {
 
     #[test]
     fn medians_that_contradict_the_verdict_have_no_reason() {
-        assert_eq!(Reason::of(&line(4_000.0, 1_000.0, Verdict::Faster), Metric::Wall, &found()), None);
+        assert_eq!(Reason::of(&line(4_000.0, 1_000.0, Verdict::Faster), Metric::Wall, &found(), &HashMap::new()), None);
     }
 }

@@ -141,15 +141,16 @@ pub(super) fn because(line: &Line, wording: &Wording) -> String {
 /// part.
 pub(super) fn mostly_because<'c>(lines: impl Iterator<Item = &'c Line>, slower: &str) -> String {
     let mut mains: BTreeMap<TimePart, usize> = BTreeMap::new();
-    let mut all = 0;
+    let (mut all, mut explained) = (0, false);
     for line in lines {
         all += 1;
         if let Some(main) = line.reason.as_ref().and_then(Reason::main) {
             *mains.entry(one_cpu(main.part)).or_default() += 1;
+            explained |= line.reason.as_ref().is_some_and(is_explained);
         }
     }
     let most = mains.into_iter().max_by_key(|(_, lines)| *lines).filter(|(_, lines)| lines * 2 > all);
-    most.map_or_else(String::new, |(part, _)| format!(", mostly because {slower} {}", more_of(part)))
+    most.map_or_else(String::new, |(part, _)| format!(", mostly because {slower} {}", more_of(part, explained)))
 }
 
 /// Returns the plans of the slower side and of the other, each in one line.
@@ -181,7 +182,7 @@ fn cause(part: TimePart, reason: &Reason, wording: &Wording) -> String {
             format!("{slower} syncs {} as often", times(syncs / others))
         }
         (TimePart::Sync, Some(_), Some(_)) => format!("the syncs of {slower} take longer"),
-        _ => format!("{slower} {}", more_of(part)),
+        _ => format!("{slower} {}", more_of(part, is_explained(reason))),
     }
 }
 
@@ -194,7 +195,12 @@ fn times(factor: f64) -> String {
     }
 }
 
-fn more_of(part: TimePart) -> &'static str {
+/// Whether repetitions divide the times further, so that less is left in the rest.
+fn is_explained(reason: &Reason) -> bool {
+    reason.a.explained.is_some()
+}
+
+fn more_of(part: TimePart, explained: bool) -> &'static str {
     match part {
         TimePart::Cpu => "needs more CPU time",
         TimePart::User => "needs more CPU time in user mode",
@@ -202,6 +208,11 @@ fn more_of(part: TimePart) -> &'static str {
         TimePart::Sync => "spends more time in syncs",
         TimePart::Sleep => "sleeps longer",
         TimePart::Queue => "waits longer for a CPU",
+        TimePart::Read => "spends more time in reads",
+        TimePart::Write => "spends more time in writes",
+        TimePart::Lock => "spends more time with locks",
+        TimePart::Fault => "waits longer for page faults that read",
+        TimePart::Rest if explained => "waits longer for something else",
         TimePart::Rest => "waits longer for reads, locks or page faults",
     }
 }
@@ -214,6 +225,10 @@ fn place(part: TimePart) -> &'static str {
         TimePart::Sync => "in syncs",
         TimePart::Sleep => "asleep",
         TimePart::Queue => "waiting for a CPU",
+        TimePart::Read => "in reads",
+        TimePart::Write => "in writes",
+        TimePart::Lock => "with locks",
+        TimePart::Fault => "in page faults that read",
         TimePart::Rest => "in other waiting",
     }
 }
@@ -233,7 +248,10 @@ fn phrase(difference: &PartDifference, reason: &Reason) -> String {
             faults.filter(matters).map(|faults| number(faults, "more page fault")).into_iter().collect()
         }
         TimePart::Sleep => more_counts(more, less, |counts| counts.busy, "blocked attempt"),
-        TimePart::Rest => {
+        TimePart::Read => more_calls(part, more, less, "read"),
+        TimePart::Write => more_calls(part, more, less, "write"),
+        TimePart::Lock => more_calls(part, more, less, "file lock"),
+        TimePart::Fault | TimePart::Rest => {
             let faults = more_counts(more, less, |counts| counts.major_faults, "page fault with a read");
             let read = differs(more, less, |counts| counts.read_bytes);
             faults.into_iter().chain(read.map(|read| format!("{} more read", bytes(read.round() as u64)))).collect()
@@ -290,6 +308,13 @@ fn more_counts(more: &SplitTime, less: &SplitTime, of: fn(&PartCounts) -> Option
     differs(more, less, of).map(|by| number(by, &format!("more {what}"))).into_iter().collect()
 }
 
+/// How many more calls of a part the slower side makes, if they differ enough to be a reason.
+fn more_calls(part: TimePart, more: &SplitTime, less: &SplitTime, what: &str) -> Vec<String> {
+    let calls = |side: &SplitTime| Some(side.explained.as_ref()?.calls.get(&part).copied().unwrap_or(0.0));
+    let by = calls(more).zip(calls(less)).filter(|(more, less)| more - less > less * COUNTS_DIFFER);
+    by.map(|(more, less)| number(more - less, &format!("more {what}"))).into_iter().collect()
+}
+
 /// `2 syncs`, `1,204 syncs`, `0.02 syncs`.
 fn number(value: f64, word: &str) -> String {
     let number = plain_number(value);
@@ -327,6 +352,10 @@ pub fn title(part: TimePart) -> &'static str {
         TimePart::Sync => "syncs",
         TimePart::Sleep => "asleep",
         TimePart::Queue => "waiting for a CPU",
+        TimePart::Read => "reads",
+        TimePart::Write => "writes",
+        TimePart::Lock => "locks",
+        TimePart::Fault => "page faults",
         TimePart::Rest => "other waiting",
     }
 }
@@ -340,6 +369,10 @@ fn slice(part: TimePart, ns: f64, total_ns: f64) -> Slice {
         TimePart::Sync => ("sync", '▒'),
         TimePart::Sleep => ("sleep", '░'),
         TimePart::Queue => ("queue", '╱'),
+        TimePart::Read => ("read", '▞'),
+        TimePart::Write => ("write", '▚'),
+        TimePart::Lock => ("lock", '╳'),
+        TimePart::Fault => ("fault", '▖'),
         TimePart::Rest => ("rest", '·'),
     };
     let share = ns / total_ns;
@@ -367,6 +400,7 @@ mod tests {
             parts: parts.iter().copied().collect(),
             counts,
             counters: counters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+            explained: None,
         }
     }
 

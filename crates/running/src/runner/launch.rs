@@ -30,6 +30,9 @@ pub struct SessionLaunch {
     /// The number of the look at an undecided comparison, if the session adds rounds to another one.
     #[serde(default)]
     pub look: Option<u32>,
+    /// How many rounds are repeated at the end to explain them: see `--why`.
+    #[serde(default)]
+    pub why: u32,
     /// The evaluations that follow the session.
     #[serde(default)]
     pub followed: FollowedBy,
@@ -63,6 +66,7 @@ impl SessionLaunch {
             preset: None,
             keys: BTreeMap::new(),
             look: None,
+            why: 0,
             followed: FollowedBy::default(),
         }
     }

@@ -64,6 +64,15 @@ pub enum RunnerEvent {
     Calibrating,
     /// The session waits for another session's run, which holds the measurement lock.
     WaitingForLock,
+    /// The runs are over, and some are repeated to find out what their time goes to.
+    Explaining {
+        /// Number of the repetition, from 1, and how many there are.
+        run: u32,
+        of: u32,
+        /// The engine with the options that distinguish it from the others.
+        label: String,
+        size: String,
+    },
     /// The session was asked to pause, and begins no run until it is asked to continue.
     Paused,
     /// The session continues.

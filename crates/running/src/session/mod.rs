@@ -103,6 +103,6 @@ impl PreparedSession {
     /// Returns the launch with the evaluations that the bench requests after the runs.
     fn followed(&self, launch: &SessionLaunch) -> SessionLaunch {
         let followed = FollowedBy { effects: self.spec.effects, claims: self.spec.claims.clone() };
-        SessionLaunch { followed, ..launch.clone() }
+        SessionLaunch { followed, why: self.spec.why, ..launch.clone() }
     }
 }

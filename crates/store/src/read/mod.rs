@@ -25,7 +25,7 @@ pub use page::{
     ConfigurationColumn, ConfigurationRow, GroupColumn, GroupRow, OptionValues, Order, Page, PageListing, PageRows,
     ResultColumn, ResultRow, RunColumn, RunRow,
 };
-pub use parts::{PlannedStatement, SplitRun};
+pub use parts::{ExplainedRun, PlannedStatement, SplitRun};
 pub use recorded::{RecordedRun, UsualTime};
 pub use repeats::RepeatedTest;
 pub use run::{StoredFact, StoredOption, StoredRun, StoredSlot, StoredTest};

@@ -1,6 +1,7 @@
 //! What the time of tests went to.
 
 use super::super::{Store, StoreError};
+use dbdyno_engine::protocol::{SpentKind, SpentTime};
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
@@ -56,6 +57,44 @@ const SPLIT: &str = "
            nullif(operations, 0) AS operations, syncs, minor_faults, major_faults, read_bytes, busy
     FROM result WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID) AND part_rest_ns IS NOT NULL";
 
+/// A test that was repeated to find out what its time goes to.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct ExplainedRun {
+    /// The run that was repeated.
+    pub run_id: Uuid,
+    /// Number in its suite.
+    pub test: u32,
+    /// The time of the repetition, ns.
+    pub wall_ns: u64,
+    pub operations: u64,
+    /// Its time on a CPU outside sync calls, ns; none: the worker does not tell.
+    pub cpu_ns: Option<u64>,
+    /// Its other waiting, ns.
+    pub rest_ns: Option<u64>,
+    /// Sampled call stacks, one a line: functions from the outermost, separated by `;`, and the number of samples.
+    pub stacks: Option<String>,
+    /// The time of calls and waits by their kind.
+    #[serde(skip)]
+    pub spent: BTreeMap<SpentKind, SpentTime>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SpentRow {
+    run_id: Uuid,
+    test: u32,
+    kind: SpentKind,
+    #[serde(flatten)]
+    spent: SpentTime,
+}
+
+const EXPLAINED: &str =
+    "SELECT run_id::VARCHAR AS run_id, test, wall_ns, operations, part_user_ns + part_kernel_ns AS cpu_ns,
+        part_rest_ns AS rest_ns, stacks
+    FROM explained_test WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID)";
+
+const SPENT: &str = "SELECT run_id::VARCHAR AS run_id, test, kind, calls, cpu_ns, wait_ns FROM explained_spent
+    WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID)";
+
 /// How the engine finds the rows of a statement, in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PlannedStatement {
@@ -85,6 +124,30 @@ impl Store {
     pub fn planned_statements(&self, run_ids: &[Uuid]) -> Result<Vec<PlannedStatement>, StoreError> {
         let ids: Vec<String> = run_ids.iter().map(Uuid::to_string).collect();
         if ids.is_empty() { Ok(Vec::new()) } else { self.rows(PLANNED, &[&ids.join(" ")]) }
+    }
+
+    /// Returns what repetitions found out about the tests of these runs.
+    ///
+    /// # Errors
+    /// A store that cannot be opened or read.
+    pub fn explained_runs(&self, run_ids: &[Uuid]) -> Result<Vec<ExplainedRun>, StoreError> {
+        let ids: Vec<String> = run_ids.iter().map(Uuid::to_string).collect();
+        let ids = ids.join(" ");
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut runs: Vec<ExplainedRun> = self.rows(EXPLAINED, &[&ids])?;
+        if runs.is_empty() {
+            return Ok(runs);
+        }
+        let mut spent: HashMap<(Uuid, u32), BTreeMap<SpentKind, SpentTime>> = HashMap::new();
+        for SpentRow { run_id, test, kind, spent: time } in self.rows(SPENT, &[&ids])? {
+            spent.entry((run_id, test)).or_default().insert(kind, time);
+        }
+        for run in &mut runs {
+            run.spent = spent.remove(&(run.run_id, run.test)).unwrap_or_default();
+        }
+        Ok(runs)
     }
 
     /// Returns what the time of the tests of these runs went to. Tests whose engine or machine does not tell are left out.

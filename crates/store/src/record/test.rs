@@ -209,6 +209,7 @@ record! {
         test: u32,
         /// The time of the repetition, ns.
         wall_ns: u64,
+        operations: u64,
         /// Its parts, as those of a result, ns.
         part_user_ns: Option<u64>,
         part_kernel_ns: Option<u64>,

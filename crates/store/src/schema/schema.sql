@@ -306,6 +306,7 @@ CREATE TABLE explained_test (
     run_id         UUID NOT NULL,         -- the run that was repeated
     test           INTEGER NOT NULL,
     wall_ns        UBIGINT NOT NULL,      -- of the repetition
+    operations     UBIGINT NOT NULL,
     part_user_ns   UBIGINT,               -- its parts, as in result
     part_kernel_ns UBIGINT,
     part_sync_ns   UBIGINT,

@@ -124,7 +124,7 @@ pub(crate) fn run<E: KvEngine, T: KvThreading<E>>(
     suite: &KvSuite,
     library: &Library,
 ) -> Result<(), RunFailure> {
-    let harness = Harness::new(worker);
+    let harness = Harness::new(worker, job);
     let mut open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
         let mut phases = Phases::default();

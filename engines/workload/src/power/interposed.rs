@@ -10,11 +10,13 @@
 
 use super::{
     opens::{self, opened},
+    reads,
     record::SyncCall,
     recorder::{PowerRecorder, WritePosition},
     recording::{around, borrowed, path_at},
 };
 use crate::{
+    explain::{Place, within},
     parts::{TimedWait, waiting},
     pwrites, syncs,
 };
@@ -42,6 +44,8 @@ macro_rules! interpose {
         }
     };
 }
+
+pub(super) use interpose;
 
 interpose! {
     [write](fd: c_int, bytes: *const c_void, count: size_t) -> ssize_t {
@@ -113,7 +117,7 @@ interpose! {
 
     [ftruncate, ftruncate64](fd: c_int, length: off_t) -> c_int {
         // SAFETY: as in `write`.
-        let call = || unsafe { syscall(SYS_ftruncate, fd, length) };
+        let call = || within(Place::Write, || unsafe { syscall(SYS_ftruncate, fd, length) });
         around(|recorder| recorder.file(borrowed(fd)?), call, |recorder, file, _| recorder.resized(file, length as u64))
             as c_int
     }
@@ -128,7 +132,7 @@ interpose! {
 
     [fallocate, fallocate64](fd: c_int, mode: c_int, offset: off_t, length: off_t) -> c_int {
         // SAFETY: as in `write`.
-        let call = || unsafe { syscall(SYS_fallocate, fd, mode, offset, length) };
+        let call = || within(Place::Write, || unsafe { syscall(SYS_fallocate, fd, mode, offset, length) });
         around(
             |recorder| recorder.file(borrowed(fd)?),
             call,
@@ -155,7 +159,7 @@ interpose! {
         };
         let mut error = 0;
         let call = || {
-            error = hidden();
+            error = within(Place::Write, hidden);
             if error == 0 { 0 } else { -1 }
         };
         let resized = |recorder: &mut PowerRecorder, file, _| {
@@ -316,7 +320,7 @@ interpose! {
 /// Returns the names of the C library's functions that are defined in this program, each with its address. Libraries that are loaded in a
 /// way that hides these definitions need the addresses.
 pub fn definitions() -> Vec<(&'static str, usize)> {
-    [own_definitions(), opens::definitions()].concat()
+    [own_definitions(), opens::definitions(), reads::definitions()].concat()
 }
 
 /// Writes, and records what was written. `bytes` returns the bytes that the kernel took, given their number.
@@ -334,6 +338,7 @@ fn written<B: AsRef<[u8]>>(
             recorder.written(file, fd, place, through, bytes(count).as_ref());
         }
     };
+    let call = || within(Place::Write, call);
     around(|recorder| recorder.file(borrowed(fd)?), call, done) as ssize_t
 }
 

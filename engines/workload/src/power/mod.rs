@@ -19,6 +19,8 @@ mod log;
 #[cfg(target_pointer_width = "64")]
 mod opens;
 mod policy;
+#[cfg(target_pointer_width = "64")]
+mod reads;
 mod record;
 mod recorder;
 mod recording;

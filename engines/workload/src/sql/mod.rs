@@ -52,7 +52,7 @@ pub(crate) fn run<E: SqlEngine, T: SqlThreading<E>>(
     suite: &SqlSuite,
     library: &Library,
 ) -> Result<(), RunFailure> {
-    let run = Run { harness: Harness::new(worker), job, suite };
+    let run = Run { harness: Harness::new(worker, job), job, suite };
     let mut left_open: Option<E> = None;
     for (place, test) in suite.tests.iter().enumerate() {
         let during = RunFailure::during;

@@ -88,6 +88,8 @@ pub struct Form {
     pub(crate) stars: Option<u32>,
     /// Whether a session ends with the importance of each option of the sweep.
     pub(crate) effects: bool,
+    /// How many rounds are repeated at the end, to find out what the time goes to.
+    pub(crate) why: u32,
     /// Seed of all randomness; none: a new one at the start.
     pub(crate) seed: Option<u64>,
     /// The reference for the comparison at the end of a session, from the preset.
@@ -171,6 +173,7 @@ impl Form {
         self.claims.clone_from(&spec.claims);
         self.stars = spec.stars;
         self.effects = spec.effects;
+        self.why = spec.why;
         self.seed = spec.seed;
         self.reference.clone_from(&spec.reference);
         self.allow.clone_from(&spec.allow);
@@ -206,6 +209,7 @@ impl Form {
             twins: self.twins,
             stars: self.stars,
             effects: self.effects,
+            why: self.why,
             claims: self.claims.clone(),
             seed: self.seed,
             reference: self.reference.as_ref().filter(is_there).cloned(),

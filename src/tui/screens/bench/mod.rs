@@ -32,7 +32,10 @@ use crate::tui::{
     widgets::{cursor::ListCursor, paint::Paint},
     world::World,
 };
-use dbdyno_catalog::{Suite, bench::Preset};
+use dbdyno_catalog::{
+    Suite,
+    bench::{Preset, Spec},
+};
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
 use files::{FileChoice, OwnKind};
@@ -268,6 +271,11 @@ impl Screen for BenchScreen {
             Action::Tests => return self.ask_tests(world),
             Action::Twins => {
                 self.form.twins = !self.form.twins;
+                self.form.changed();
+                self.plan(world);
+            }
+            Action::Why => {
+                self.form.why = if self.form.why == 0 { Spec::DEFAULT_WHY } else { 0 };
                 self.form.changed();
                 self.plan(world);
             }

@@ -234,7 +234,8 @@ fn draw_sizes(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wo
 fn draw_rounds(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen) {
     let inner = paint.pane(area, "Rounds · ABBA", bench.pane == BenchPane::Rounds);
     let twins = if bench.form.twins { " + A/A" } else { "" };
-    let line = vec![piece(format!("‹{}›{twins}", bench.form.rounds), Role::Accent)];
+    let why = if bench.form.why > 0 { format!(" + {} why", bench.form.why) } else { String::new() };
+    let line = vec![piece(format!("‹{}›{twins}{why}", bench.form.rounds), Role::Accent)];
     list(paint, inner, bench, BenchPane::Rounds, std::iter::once(line));
 }
 

@@ -35,6 +35,8 @@ pub enum Phase {
     Waiting,
     /// Running a run.
     Running,
+    /// Repeating runs to find out what their time goes to: the number of the repetition from 1, and how many there are.
+    Explaining { run: u32, of: u32 },
     /// A pause was requested; a run may still be in progress.
     Paused,
     /// Ended, with this status.

@@ -179,6 +179,7 @@ impl WatchedSession {
             }
             RunnerEvent::Calibrating => self.phase = Phase::Calibrating,
             RunnerEvent::WaitingForLock => self.phase = Phase::Waiting,
+            RunnerEvent::Explaining { run, of, .. } => self.phase = Phase::Explaining { run, of },
             RunnerEvent::Paused => self.phase = Phase::Paused,
             RunnerEvent::Resumed => self.phase = Phase::Running,
             RunnerEvent::RunStarted { ordinal, run_id, .. } => {

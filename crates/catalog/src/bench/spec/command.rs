@@ -57,6 +57,11 @@ impl Spec {
         }
         words.extend(self.twins.then(|| "--aa".to_owned()));
         words.extend(self.effects.then(|| "--effects".to_owned()));
+        match self.why {
+            0 => {}
+            Self::DEFAULT_WHY => words.push("--why".to_owned()),
+            rounds => words.push(format!("--why={rounds}")),
+        }
         words
     }
 

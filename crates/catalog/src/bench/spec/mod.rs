@@ -45,6 +45,8 @@ pub struct Spec {
     pub stars: Option<u32>,
     /// Whether a session's report includes how much each option of the sweep matters.
     pub effects: bool,
+    /// How many rounds are repeated at the end, to find out what the time goes to.
+    pub why: u32,
     /// The claims file whose figures are shown alongside the measured ones.
     pub claims: Option<String>,
     /// Seed of all randomness. None: drawn at the start.
@@ -74,6 +76,8 @@ pub struct SpecError(pub String);
 impl Spec {
     /// Rounds by default: the minimum for an interval.
     pub const DEFAULT_ROUNDS: u32 = 6;
+    /// Rounds that are repeated if the time is to be explained, by default.
+    pub const DEFAULT_WHY: u32 = 3;
 
     /// Returns the conditions of its runs.
     pub fn conditions(&self) -> Conditions {

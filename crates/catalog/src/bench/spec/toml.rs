@@ -41,6 +41,8 @@ struct PresetFile {
     stars: Option<Spanned<u32>>,
     #[serde(default)]
     effects: bool,
+    #[serde(default = "no_rounds")]
+    why: Spanned<u32>,
     reference: Option<Spanned<String>>,
     #[serde(default)]
     allow: Vec<Spanned<String>>,
@@ -60,6 +62,10 @@ struct FileEngine {
 
 fn default_repeats() -> Spanned<u32> {
     Spanned::new(0..0, Spec::DEFAULT_ROUNDS)
+}
+
+fn no_rounds() -> Spanned<u32> {
+    Spanned::new(0..0, 0)
 }
 
 #[derive(Deserialize)]
@@ -170,6 +176,7 @@ impl Preset {
         add("aa", spec.twins.then(|| true.into()));
         add("stars", spec.stars.map(|stars| i64::from(stars).into()));
         add("effects", spec.effects.then(|| true.into()));
+        add("why", (spec.why > 0).then(|| i64::from(spec.why).into()));
         add("claims", spec.claims.clone().map(Into::into));
         add("reference", spec.reference.as_ref().map(|reference| reference.to_string().into()));
         let allowed: Vec<String> = spec.allow.iter().map(|difference| difference.name().to_owned()).collect();
@@ -188,6 +195,9 @@ impl Preset {
         }
         if let Some(stars) = file.stars.as_ref().filter(|stars| !(1..=10_000).contains(stars.get_ref())) {
             return Err(source.wrong(stars.span(), "stars: expected a whole number from 1 to 10000"));
+        }
+        if *file.why.get_ref() > 10_000 {
+            return Err(source.wrong(file.why.span(), "why: expected a whole number from 0 to 10000"));
         }
         if file.engines.get_ref().is_empty() {
             return Err(source.wrong(file.engines.span(), "engine: expected at least one"));
@@ -247,6 +257,7 @@ impl Preset {
             twins: file.aa,
             stars: file.stars.map(Spanned::into_inner),
             effects: file.effects,
+            why: file.why.into_inner(),
             claims: file.claims,
             seed,
             reference: None,
@@ -285,6 +296,7 @@ mod tests {
                 claims: Some("snkv".to_owned()),
                 stars: Some(3),
                 effects: true,
+                why: 2,
                 twins: true,
                 seed: Some(u64::MAX),
                 reference: Some("sqlite:journal_mode=wal".parse().unwrap()),

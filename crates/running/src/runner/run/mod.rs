@@ -17,7 +17,7 @@ use super::{
 };
 use dbdyno_catalog::bench::{Configuration, PlannedRun};
 use dbdyno_engine::{
-    protocol::{Event, TestDone},
+    protocol::{Event, Job, TestDone},
     suite::Arrival,
 };
 use dbdyno_foundation::{
@@ -27,7 +27,7 @@ use dbdyno_foundation::{
 };
 use dbdyno_store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord};
 use jiff::Timestamp;
-use std::collections::HashMap;
+use std::{collections::HashMap, time::Duration};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -56,6 +56,49 @@ pub(in crate::runner) async fn execute(
             running.finish(Status::Failed, Some(failure))
         }
     }
+}
+
+/// A worker that has begun a run.
+pub(in crate::runner) struct StartedWorker {
+    pub(in crate::runner) worker: WorkerProcess,
+    pub(in crate::runner) job: Job,
+    pub(in crate::runner) deadline: Duration,
+    memory_limit_bytes: Option<u64>,
+    /// The run's folder, which is removed with this, unless databases are kept.
+    pub(in crate::runner) folder: RunFolder,
+}
+
+/// Starts the worker of a run. `explain`: whether it finds out what the time goes to.
+pub(in crate::runner) fn start_worker(
+    session: &RunningSession<'_>,
+    configuration: &Configuration,
+    run_id: String,
+    seed: u64,
+    explain: bool,
+) -> Result<StartedWorker, String> {
+    let launch = session.launch;
+    let folder = RunFolder::create(&launch.work_dir, &run_id, launch.keep_databases)
+        .map_err(|error| format!("cannot create the run's folder in {}: {error}", launch.work_dir.display()))?;
+    let expected = session.expected_run;
+    let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
+    let conditions = session.plan.conditions;
+    let suite = session.plan.job(configuration);
+    let job = job(launch, run_id, configuration, suite, conditions.cache, &folder, seed, deadline);
+    let job = Job { explain, ..job };
+    let family = match (&session.memory, conditions.memory_limit) {
+        (Some(control), Some(limit)) => ProcessFamily::limited(control, limit)?,
+        _ => ProcessFamily::controlled(),
+    };
+    let memory_limit_bytes = family.memory_limit();
+    let worker = WorkerProcess::start(
+        &configuration.engine.launch,
+        &job,
+        family,
+        confinement(&job, folder.path(), deadline),
+        launch.silence + expected,
+        &launch.work_dir,
+    )?;
+    Ok(StartedWorker { worker, job, deadline, memory_limit_bytes, folder })
 }
 
 /// The reason why a run stopped before its end.
@@ -181,28 +224,11 @@ impl<'r, 's> RunInProgress<'r, 's> {
         self.announce(configuration, &suite).await;
 
         let launch = self.session.launch;
-        let folder = RunFolder::create(&launch.work_dir, &self.run.run_id, launch.keep_databases)
-            .map_err(|error| format!("cannot create the run's folder in {}: {error}", launch.work_dir.display()))?;
-        let expected = self.session.expected_run;
-        let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
-        let conditions = self.session.plan.conditions;
-        let run_id = self.run.run_id.clone();
-        let job = job(launch, run_id, configuration, suite, conditions.cache, &folder, seed, deadline);
-        let family = match (&self.session.memory, conditions.memory_limit) {
-            (Some(control), Some(limit)) => ProcessFamily::limited(control, limit)?,
-            _ => ProcessFamily::controlled(),
-        };
-        self.run.memory_limit_bytes = family.memory_limit();
         self.measuring = Some(self.session.control.measuring().await);
         self.noise = Some(NoiseSample::now());
-        let mut worker = WorkerProcess::start(
-            &configuration.engine.launch,
-            &job,
-            family,
-            confinement(&job, folder.path(), deadline),
-            launch.silence + expected,
-            &launch.work_dir,
-        )?;
+        let StartedWorker { mut worker, job, deadline, memory_limit_bytes, folder: _folder } =
+            start_worker(self.session, configuration, self.run.run_id.clone(), seed, false)?;
+        self.run.memory_limit_bytes = memory_limit_bytes;
         self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
         self.witness = Some(Witness::new(worker.process(), &job));
         let result =

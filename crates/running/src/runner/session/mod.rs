@@ -1,5 +1,6 @@
 //! A session: the plan's runs in order, their results stored, answers compared, findings recorded.
 
+mod explaining;
 mod harness;
 mod keep;
 mod open;
@@ -92,6 +93,8 @@ pub(in crate::runner) struct RunningSession<'s> {
     round: Round,
     /// The identifiers of its runs, in order. Results of earlier rounds are only on disk.
     members: Vec<String>,
+    /// The runs that are repeated at the end to explain them: their ordinals and identifiers.
+    to_explain: Vec<(u32, String)>,
     /// Whether some of the runs may already be in the store.
     is_stored: bool,
     /// The control that limits the memory of its workers, if requested.
@@ -183,6 +186,7 @@ pub(in crate::runner) async fn run_session_from(
     let begun = begin(beginning, plan, null, launch, store, expected_run, events, control).await?;
     let StartedSession { mut session, so_far, facts, harness, owner } = begun;
     session.run_all(so_far).await;
+    session.explain_runs().await;
     session.finish(&facts, harness, owner).await
 }
 
@@ -232,6 +236,7 @@ async fn begin<'s>(
         control,
         round: Round::default(),
         members: so_far.runs.iter().map(|run| run.run_id.clone()).collect(),
+        to_explain: Vec::new(),
         is_stored: is_resumed,
         memory,
         unkept: None,
@@ -253,6 +258,7 @@ async fn begin<'s>(
     for run in &so_far.runs {
         session.tell(RunnerEvent::RunEnded { ordinal: run.ordinal, status: run.status, failure: run.failure.clone() });
     }
+    so_far.runs.iter().for_each(|run| session.remember_to_explain(run));
     if !is_resumed {
         session.examine_syncs(&facts).await;
     }

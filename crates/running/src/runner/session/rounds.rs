@@ -74,13 +74,14 @@ impl RunningSession<'_> {
             self.round = Round { number: run.round, ..Round::default() };
         }
         self.members.push(run.run_id.clone());
+        self.remember_to_explain(&run);
         self.round.runs.push(run);
         self.round.results.extend(results);
         self.round.actors.extend(actors);
     }
 
     /// Waits while the session is asked to pause, and returns how long that was.
-    async fn paused(&mut self) -> Duration {
+    pub(super) async fn paused(&mut self) -> Duration {
         if !self.control.requests().pause {
             return Duration::ZERO;
         }

@@ -12,6 +12,7 @@ CREATE TABLE explained_test (
     run_id         UUID NOT NULL,
     test           INTEGER NOT NULL,
     wall_ns        UBIGINT NOT NULL,
+    operations     UBIGINT NOT NULL,
     part_user_ns   UBIGINT,
     part_kernel_ns UBIGINT,
     part_sync_ns   UBIGINT,

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     actors::{PATIENCE, ThreadCounts},
+    explain,
     kv::{
         accounts::Accounts,
         inputs::{InputSource, OperationInput},
@@ -336,8 +337,10 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         recorder
     }
 
-    /// Returns the thread's times so far. Simulated time has none.
+    /// Returns the thread's times so far, from which its time counts. Simulated time has none.
     fn thread_times(&self) -> Option<ThreadTimes> {
+        explain::register();
+        explain::enter();
         self.clock.is_real().then(ThreadTimes::read).flatten()
     }
 
@@ -477,7 +480,8 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
 
 /// Returns what a thread's time since a reading went to.
 fn parts_since(begun: Option<ThreadTimes>, wall: u64) -> Option<TimeParts> {
-    Some(ThreadTimes::read()?.parts_since(&begun?, QuickTimes::default(), wall))
+    explain::leave();
+    Some(ThreadTimes::read()?.parts_since(&begun?, QuickTimes::default(), wall, wall))
 }
 
 /// Sleeps briefly, so that no core is kept busy.

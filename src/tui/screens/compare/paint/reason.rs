@@ -60,8 +60,9 @@ fn bar_pieces(bar: &ReasonBar, names: usize, times: usize, room: usize) -> Vec<T
 fn role(slice: &Slice) -> Role {
     match slice.class {
         "cpu" | "user" => Role::Accent,
-        "sync" => Role::Warn,
-        "queue" => Role::Bad,
+        "sync" | "write" => Role::Warn,
+        "read" | "fault" => Role::Good,
+        "queue" | "lock" => Role::Bad,
         "sleep" | "rest" => Role::Dim,
         _ => Role::Text,
     }

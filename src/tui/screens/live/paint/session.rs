@@ -58,6 +58,7 @@ fn phase(session: &WatchedSession) -> (String, Role) {
         Phase::Calibrating => ("measuring the harness".to_owned(), Role::Accent),
         Phase::Waiting => ("waiting for another session's run".to_owned(), Role::Warn),
         Phase::Running => ("▶ running".to_owned(), Role::Accent),
+        Phase::Explaining { run, of } => (format!("explaining run {run} of {of}"), Role::Accent),
         Phase::Paused => ("⏸ paused".to_owned(), Role::Warn),
         Phase::Over(Status::Done) => ("✓ done".to_owned(), Role::Good),
         Phase::Over(Status::Cancelled) => ("stopped".to_owned(), Role::Warn),

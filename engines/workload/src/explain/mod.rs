@@ -1,0 +1,14 @@
+//! Explaining runs: what the time of measured threads goes to, beyond what costs nothing to know.
+//!
+//! A thread looks at the measured threads about every millisecond, at random times. Each look finds a thread in a call that reads, writes
+//! or locks, in a wait, or on a CPU, and then also its call stack. The shares of the looks divide the times that the kernel counts exactly.
+//! So calls need no clock, and nothing but the looks themselves slows a test down.
+
+mod copied;
+mod place;
+mod sampler;
+mod stacks;
+mod symbols;
+
+pub(crate) use place::{Place, enter, leave, register, within};
+pub(crate) use sampler::{begin, end, start};

@@ -1,0 +1,281 @@
+//! The thread that looks at the measured threads.
+
+use super::{
+    copied,
+    place::{self, MeasuredThread, Place},
+    stacks::Stacks,
+};
+use crate::{parts::TimeParts, rng::SplitMix64};
+use dbdyno_engine::protocol::{ExplainedTest, SpentKind, SpentTime};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io,
+    os::unix::fs::FileExt,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError, atomic::Ordering::Acquire},
+    thread,
+    time::Duration,
+};
+
+/// The mean time between two looks, us. Each is from half of it to one and a half, so that the looks do not beat with the work.
+const LOOK_US: u64 = 1_000;
+/// The most threads of a look: more would take the time of the threads themselves.
+const MOST_AT_ONCE: usize = 8;
+/// The fewest looks at a thread on a CPU, and at a waiting one, that divide the time.
+const LEAST_LOOKS: u64 = 10;
+
+static SAMPLER: OnceLock<Mutex<Sampler>> = OnceLock::new();
+
+/// The threads that are looked at, and what was seen in the test.
+#[derive(Default)]
+struct Sampler {
+    watched: Vec<WatchedThread>,
+    /// Places of threads that have ended.
+    free: Vec<&'static MeasuredThread>,
+    next: usize,
+    seen: Seen,
+    stacks: Stacks,
+}
+
+struct WatchedThread {
+    thread: &'static MeasuredThread,
+    /// The kernel's file that says what it waits for.
+    state: File,
+}
+
+/// How often threads were seen on a CPU, and how often waiting.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Seen {
+    running: Looks,
+    waiting: Looks,
+    calls: BTreeMap<SpentKind, u64>,
+}
+
+/// Looks that found a thread in a kind of call or wait, and all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Looks {
+    all: u64,
+    of_kinds: BTreeMap<SpentKind, u64>,
+}
+
+/// What the kernel's file says of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ThreadState {
+    /// On a CPU, or waiting for one.
+    Running,
+    /// Waiting outside of calls: a page fault.
+    Fault,
+    /// Waiting in a system call of this number.
+    Call(i64),
+}
+
+/// Begins to look at measured threads.
+///
+/// # Errors
+/// The signal has no handler, or there is no other thread.
+pub(crate) fn start() -> io::Result<()> {
+    copied::handle_signal()?;
+    place::explain();
+    thread::Builder::new().name("explain".to_owned()).spawn(look_forever).map(drop)
+}
+
+fn sampler() -> MutexGuard<'static, Sampler> {
+    SAMPLER.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets the calling thread, which `take_over` makes the owner of a place, be looked at.
+pub(super) fn watch(take_over: fn(&'static MeasuredThread)) {
+    let mut sampler = sampler();
+    let thread = sampler.free.pop().unwrap_or_else(|| Box::leak(Box::new(MeasuredThread::new())));
+    take_over(thread);
+    // Without the file there is nothing to see.
+    if let Ok(state) = File::open(format!("/proc/self/task/{}/syscall", thread.id.load(Acquire))) {
+        sampler.watched.push(WatchedThread { thread, state });
+    }
+}
+
+/// Begins a test.
+pub(crate) fn begin() {
+    if place::is_explaining() {
+        sampler().take();
+    }
+}
+
+/// Returns what was seen since the test began; `None` if tests are not explained. `parts`: what the time of its threads went to.
+pub(crate) fn end(parts: TimeParts) -> Option<ExplainedTest> {
+    place::is_explaining().then(|| {
+        let (seen, stacks) = sampler().take();
+        ExplainedTest { spent: seen.spent(parts), stacks: stacks.named() }
+    })
+}
+
+fn look_forever() {
+    let mut gaps = SplitMix64::new(u64::from(std::process::id()));
+    loop {
+        thread::sleep(Duration::from_micros(LOOK_US / 2 + gaps.below(LOOK_US)));
+        sampler().look();
+    }
+}
+
+impl Sampler {
+    /// Returns what was seen, and begins again.
+    fn take(&mut self) -> (Seen, Stacks) {
+        for (place, kind) in CALLS {
+            let calls = self.watched.iter().map(|watched| watched.thread.take_calls(place)).sum::<u64>();
+            *self.seen.calls.entry(kind).or_default() += calls;
+        }
+        (std::mem::take(&mut self.seen), self.stacks.take())
+    }
+
+    /// Looks at some of the threads, the next time at others.
+    fn look(&mut self) {
+        let Self { watched, free, next, seen, stacks } = self;
+        for _ in 0..watched.len().min(MOST_AT_ONCE) {
+            *next = (*next + 1) % watched.len();
+            let WatchedThread { thread, state } = &watched[*next];
+            thread.stack.taken(|registers, bytes| stacks.add(registers, bytes));
+            match (thread.place(), state_of(state)) {
+                (_, None) => {
+                    for (place, kind) in CALLS {
+                        *seen.calls.entry(kind).or_default() += thread.take_calls(place);
+                    }
+                    free.push(watched.swap_remove(*next).thread);
+                    if watched.is_empty() {
+                        break;
+                    }
+                }
+                (Place::Outside, _) => {}
+                (place, Some(state)) => {
+                    seen.add(place, state);
+                    if state == ThreadState::Running && place != Place::Part {
+                        thread.stack.ask(thread.id.load(Acquire));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The places that are kinds of calls.
+const CALLS: [(Place, SpentKind); 3] =
+    [(Place::Read, SpentKind::Read), (Place::Write, SpentKind::Write), (Place::Lock, SpentKind::Lock)];
+
+/// Reads the state of a thread. `None`: it has ended.
+fn state_of(file: &File) -> Option<ThreadState> {
+    let mut text = [0; 32];
+    let length = file.read_at(&mut text, 0).ok().filter(|length| *length > 0)?;
+    let text = str::from_utf8(&text[..length]).ok()?;
+    match text.split_ascii_whitespace().next()? {
+        "running" => Some(ThreadState::Running),
+        number => Some(number.parse().ok().filter(|number| *number >= 0).map_or(ThreadState::Fault, ThreadState::Call)),
+    }
+}
+
+impl Seen {
+    fn add(&mut self, place: Place, state: ThreadState) {
+        let in_call = CALLS.into_iter().find(|(call, _)| *call == place).map(|(_, kind)| kind);
+        match (place, state) {
+            // The parts of the time have them already.
+            (Place::Outside | Place::Part, _) => {}
+            (_, ThreadState::Running) => self.running.add(in_call),
+            (_, ThreadState::Fault) => self.waiting.add(in_call.or(Some(SpentKind::Fault))),
+            (_, ThreadState::Call(number)) => self.waiting.add(in_call.or_else(|| kind_of(number))),
+        }
+    }
+
+    /// Divides the parts of a test's time by what was seen.
+    fn spent(&self, parts: TimeParts) -> BTreeMap<SpentKind, SpentTime> {
+        let of = |kind| {
+            let spent = SpentTime {
+                calls: self.calls.get(&kind).copied().filter(|calls| *calls > 0),
+                cpu_ns: self.running.part(kind, parts.user + parts.kernel),
+                wait_ns: self.waiting.part(kind, parts.rest),
+            };
+            (spent != SpentTime::default()).then_some((kind, spent))
+        };
+        SpentKind::ALL.into_iter().filter_map(of).collect()
+    }
+}
+
+impl Looks {
+    fn add(&mut self, kind: Option<SpentKind>) {
+        self.all += 1;
+        if let Some(kind) = kind {
+            *self.of_kinds.entry(kind).or_default() += 1;
+        }
+    }
+
+    /// Returns the part of a time that belongs to a kind.
+    fn part(&self, kind: SpentKind, ns: u64) -> u64 {
+        let of_kind = self.of_kinds.get(&kind).copied().unwrap_or(0);
+        if self.all < LEAST_LOOKS { 0 } else { (u128::from(ns) * u128::from(of_kind) / u128::from(self.all)) as u64 }
+    }
+}
+
+/// System calls in which a thread waits, for engines that call the kernel past the functions that are told apart.
+const WAITS: [(SpentKind, &[i64]); 4] = {
+    use libc::*;
+    [
+        (SpentKind::Read, &[SYS_read, SYS_readv, SYS_pread64, SYS_preadv, SYS_preadv2]),
+        (
+            SpentKind::Write,
+            &[SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_ftruncate, SYS_fallocate],
+        ),
+        (SpentKind::Lock, &[SYS_futex, SYS_flock, SYS_fcntl]),
+        (SpentKind::Sync, &[SYS_fsync, SYS_fdatasync, SYS_msync, SYS_sync_file_range]),
+    ]
+};
+
+fn kind_of(number: i64) -> Option<SpentKind> {
+    WAITS.into_iter().find(|(_, numbers)| numbers.contains(&number)).map(|(kind, _)| kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_divide_the_parts_of_the_time() {
+        let mut seen = Seen::default();
+        for _ in 0..30 {
+            seen.add(Place::Inside, ThreadState::Running);
+            seen.add(Place::Part, ThreadState::Call(libc::SYS_fsync));
+            seen.add(Place::Inside, ThreadState::Fault);
+        }
+        for _ in 0..10 {
+            seen.add(Place::Read, ThreadState::Running);
+            seen.add(Place::Read, ThreadState::Fault);
+            seen.add(Place::Inside, ThreadState::Call(libc::SYS_futex));
+            seen.add(Place::Inside, ThreadState::Call(libc::SYS_epoll_wait));
+        }
+        seen.calls.insert(SpentKind::Read, 7);
+        let parts = TimeParts { user: 300, kernel: 100, sync: 1_000, rest: 600, ..TimeParts::default() };
+        let time = |calls, cpu_ns, wait_ns| SpentTime { calls, cpu_ns, wait_ns };
+        let spent = [
+            (SpentKind::Read, time(Some(7), 100, 100)),
+            (SpentKind::Lock, time(None, 0, 100)),
+            (SpentKind::Fault, time(None, 0, 300)),
+        ];
+        assert_eq!(seen.spent(parts), BTreeMap::from(spent));
+    }
+
+    #[test]
+    fn few_looks_divide_nothing() {
+        let mut seen = Seen::default();
+        (1..LEAST_LOOKS).for_each(|_| seen.add(Place::Inside, ThreadState::Fault));
+        assert_eq!(seen.spent(TimeParts { rest: 1_000, ..TimeParts::default() }), BTreeMap::new());
+    }
+
+    #[test]
+    fn the_state_of_a_thread_is_what_the_kernel_says() {
+        let of = |text: &str| {
+            let mut file = tempfile::tempfile().unwrap();
+            std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
+            state_of(&file)
+        };
+        assert_eq!(of("running\n"), Some(ThreadState::Running));
+        assert_eq!(of("-1 0x7ffe 0x7f00\n"), Some(ThreadState::Fault));
+        assert_eq!(of("202 0x7f 0x0 0x0 0x0 0x0 0x0 0x7ffe 0x7f00\n"), Some(ThreadState::Call(202)));
+        assert_eq!(of(""), None);
+    }
+}
