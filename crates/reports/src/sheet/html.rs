@@ -3,6 +3,7 @@
 use super::{
     BarInterval, Cell, Column, ColumnPart, ColumnRole, Row, Section, Sense, Sheet, Slice, Table, Tone,
     chart::{self, ChartDrawing, rounded},
+    flame::{self, PageFlame},
     forest::{self, ForestDrawing},
     reach,
 };
@@ -33,6 +34,7 @@ struct PageSection<'s> {
     table: Option<PageTable<'s>>,
     forests: Vec<ForestDrawing<'s>>,
     charts: Vec<ChartDrawing<'s>>,
+    flames: Vec<PageFlame<'s>>,
     after: &'s [String],
 }
 
@@ -156,6 +158,7 @@ fn section<'s>(section: &'s Section, title: &str) -> PageSection<'s> {
         table: section.table.as_ref().map(|rows| table(rows, section)),
         forests: section.forests.iter().map(forest::drawing).collect(),
         charts: section.charts.iter().map(chart::drawing).collect(),
+        flames: section.flames.iter().map(flame::page).collect(),
         after: &section.after,
     }
 }

@@ -1,8 +1,10 @@
 //! A report as a value: sections of lines, a table and charts. It is built once, and each format has a renderer that draws it.
 
 mod bar;
+mod bar_rows;
 mod chart;
 mod csv;
+mod flame;
 mod forest;
 mod html;
 mod markdown;
@@ -17,6 +19,7 @@ mod text;
 
 pub use bar::{BarInterval, Slice, bar, key, largest_first, magnitude, reach, stacked};
 pub use chart::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, SeriesStyle};
+pub use flame::{Flame, FlameFrame, SampledTime, Stacks, heaviest};
 pub(crate) use forest::shortened;
 pub use forest::{Forest, ForestMark, ForestRow, ratio_axis};
 pub use markdown::escaped;
@@ -54,6 +57,7 @@ pub struct Section {
     pub table: Option<Table>,
     pub forests: Vec<Forest>,
     pub charts: Vec<Chart>,
+    pub flames: Vec<Flame>,
     pub after: Vec<String>,
 }
 
@@ -112,7 +116,7 @@ impl Section {
 
     /// Whether the section is on pages only.
     fn is_on_page(&self) -> bool {
-        let has_charts = !self.charts.is_empty() || !self.forests.is_empty();
+        let has_charts = !self.charts.is_empty() || !self.forests.is_empty() || !self.flames.is_empty();
         self.tone == Tone::OnPage || self.table.is_none() && has_charts
     }
 }

@@ -1,11 +1,12 @@
 //! The charts of a sheet as a picture that needs no other file.
 
 use super::{
-    BarInterval, Chart, ColumnRole, Forest, Row, Section, Sheet, Slice, Table, TableStyle, Tone,
-    bar::largest_first,
-    chart::{self, ChartDrawing, rounded},
-    forest::{self, ForestDrawing, shortened},
-    html::{DrawnSlice, FIGURES, FIGURES_STYLE, STYLE, drawn_slices, environment, most_stacked},
+    Chart, ColumnRole, Flame, Forest, Section, Sheet, Table, TableStyle, Tone,
+    bar_rows::{DrawnBar, bars_height, drawn_bars},
+    chart::{self, ChartDrawing},
+    flame::{self, FlameDrawing},
+    forest::{self, ForestDrawing},
+    html::{FIGURES, FIGURES_STYLE, STYLE, environment},
 };
 use crate::format::WriteError;
 use dbdyno_foundation::base::units::plain;
@@ -19,7 +20,7 @@ const ALL: &str = "all";
 
 /// Width of the picture, room around its parts, and width of a drawing that is alone in its row.
 const WIDTH: f64 = 720.0;
-const MARGIN: f64 = 16.0;
+pub(super) const MARGIN: f64 = 16.0;
 const FOREST_WIDTH: f64 = 528.0;
 const PANEL_WIDTH: f64 = (WIDTH - 3.0 * MARGIN) / 2.0;
 const FULL_WIDTH: f64 = WIDTH - 2.0 * MARGIN;
@@ -28,28 +29,22 @@ const SAID: f64 = 20.0;
 const CAPTION: f64 = 20.0;
 const NOTE: f64 = 14.0;
 /// The largest share of a font's size that a character takes, on average.
-const LETTER: f64 = 0.56;
-/// Row of a bar, where bars begin and end, and characters of a name that fit before them.
-const BAR_ROW: f64 = 24.0;
-const BARS: (f64, f64) = (210.0, 550.0);
-const BAR_NAME: usize = 28;
-
+pub(super) const LETTER: f64 = 0.56;
 /// A chart of a sheet.
 enum SheetFigure<'s> {
     /// A table with a bar in each row.
     Bars(&'s Table),
     Forest(&'s Forest),
     Chart(&'s Chart),
+    Flame(&'s Flame),
 }
 
 impl SheetFigure<'_> {
     /// Returns the width and the height of its drawing.
     fn extent(&self) -> (f64, f64) {
         match self {
-            Self::Bars(table) => {
-                let rows = table.rows.len() + table.rows.iter().filter(|row| is_stacked(row)).count();
-                (FULL_WIDTH, BAR_ROW * rows as f64)
-            }
+            Self::Bars(table) => (FULL_WIDTH, bars_height(table)),
+            Self::Flame(flame) => (FULL_WIDTH, flame::drawing(flame, FULL_WIDTH).height),
             Self::Forest(forest) => {
                 let drawing = forest::drawing(forest);
                 (FOREST_WIDTH, (drawing.height * FOREST_WIDTH / drawing.width).ceil())
@@ -63,11 +58,14 @@ impl SheetFigure<'_> {
     }
 
     /// Returns the names of its series, each with its class.
-    fn legend(&self) -> Vec<(String, &str)> {
+    fn legend(&self) -> Vec<(String, String)> {
         match self {
             Self::Chart(chart) => {
                 let named = chart.series.iter().filter(|series| !series.name.is_empty());
-                named.map(|series| (series.style.class(), series.name.as_str())).collect()
+                named.map(|series| (series.style.class(), series.name.clone())).collect()
+            }
+            Self::Flame(flame) => {
+                flame::legend(flame).into_iter().map(|(class, words)| (class.to_owned(), words.to_owned())).collect()
             }
             Self::Bars(_) | Self::Forest(_) => Vec::new(),
         }
@@ -76,6 +74,7 @@ impl SheetFigure<'_> {
     fn notes(&self) -> &[String] {
         match self {
             Self::Chart(chart) => &chart.notes,
+            Self::Flame(flame) => &flame.notes,
             Self::Bars(_) | Self::Forest(_) => &[],
         }
     }
@@ -89,8 +88,9 @@ struct NamedFigure<'s> {
 }
 
 impl NamedFigure<'_> {
+    /// Whether it shows single tests rather than where the time of one went.
     fn is_detailed(&self) -> bool {
-        !matches!(self.figure, SheetFigure::Bars(_))
+        matches!(self.figure, SheetFigure::Forest(_) | SheetFigure::Chart(_))
     }
 
     fn name(&self) -> String {
@@ -120,7 +120,12 @@ fn of_section(section: &Section) -> impl Iterator<Item = NamedFigure<'_>> {
         caption: chart.name.clone(),
         figure: SheetFigure::Chart(chart),
     });
-    bars.into_iter().chain(forests).chain(charts)
+    let flames = section.flames.iter().map(move |flame| NamedFigure {
+        heading,
+        caption: flame.name.clone(),
+        figure: SheetFigure::Flame(flame),
+    });
+    bars.into_iter().chain(forests).chain(charts).chain(flames)
 }
 
 /// Returns the charts whose names contain `wanted`. By default, these are the charts of the first section that shows single tests, or of
@@ -192,7 +197,7 @@ struct PlacedKey {
     y: f64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct PlacedFigure<'s> {
     x: f64,
     y: f64,
@@ -200,25 +205,8 @@ struct PlacedFigure<'s> {
     height: f64,
     forest: Option<ForestDrawing<'s>>,
     chart: Option<ChartDrawing<'s>>,
+    flame: Option<FlameDrawing<'s>>,
     bars: Vec<DrawnBar<'s>>,
-}
-
-/// A row of bars.
-#[derive(Debug, Serialize)]
-struct DrawnBar<'s> {
-    y: f64,
-    name: String,
-    figure: &'s str,
-    from: f64,
-    /// None for a row without a bar.
-    length: Option<f64>,
-    /// The ends of its interval.
-    low: f64,
-    high: f64,
-    /// The slices of a stacked bar.
-    slices: Vec<DrawnSlice<'s>>,
-    /// The key below it, with the place of each name.
-    key: Vec<(f64, &'static str, &'s str)>,
 }
 
 /// Returns charts of a sheet as an SVG picture: those whose names contain the wanted words, or `all`, or those of the first section that has any.
@@ -289,16 +277,18 @@ impl<'s> Picture<'s> {
             y += CAPTION;
             self.lines.push(PlacedLine { class: "caption", x, y: y - 6.0, text });
         }
-        let (forest, chart, bars) = match named.figure {
-            SheetFigure::Bars(table) => (None, None, drawn_bars(table)),
-            SheetFigure::Forest(forest) => (Some(forest::drawing(forest)), None, Vec::new()),
-            SheetFigure::Chart(chart) => (None, Some(chart::drawing(chart)), Vec::new()),
-        };
-        self.figures_placed.push(PlacedFigure { x, y, width, height, forest, chart, bars });
+        let mut placed = PlacedFigure { x, y, width, height, ..PlacedFigure::default() };
+        match named.figure {
+            SheetFigure::Bars(table) => placed.bars = drawn_bars(table),
+            SheetFigure::Forest(forest) => placed.forest = Some(forest::drawing(forest)),
+            SheetFigure::Chart(chart) => placed.chart = Some(chart::drawing(chart)),
+            SheetFigure::Flame(flame) => placed.flame = Some(flame::drawing(flame, FULL_WIDTH)),
+        }
+        self.figures_placed.push(placed);
         y += height;
         let mut key_x = x + 5.0;
         for (class, name) in named.figure.legend() {
-            let text = plain(name);
+            let text = plain(&name);
             let length = 24.0 + text.chars().count() as f64 * 10.0 * LETTER;
             self.keys.push(PlacedKey { class, x: key_x, y: y + NOTE - 4.0 });
             self.lines.push(PlacedLine { class: "note", x: key_x + 8.0, y: y + NOTE, text });
@@ -313,72 +303,6 @@ impl<'s> Picture<'s> {
         }
         y
     }
-}
-
-/// Returns the rows of a table of bars.
-fn drawn_bars(table: &Table) -> Vec<DrawnBar<'_>> {
-    let column = |role| table.columns.iter().position(|column| column.role == role);
-    let [name, bar, stack, interval] =
-        [ColumnRole::Name, ColumnRole::Magnitude, ColumnRole::Stack, ColumnRole::Interval].map(column);
-    let figure = interval.or_else(|| column(ColumnRole::Figure));
-    let longest = stack.map_or(1.0, |at| most_stacked(table, at));
-    let interval = |row: &Row| match row {
-        Row::Cells(cells) | Row::Total(cells) => cells.get(bar?)?.interval,
-        Row::Title(_) | Row::Detail(_) => None,
-    };
-    let most = table.rows.iter().filter_map(interval).map(|one| one.high.max(one.at)).fold(f64::MIN_POSITIVE, f64::max);
-    let x = |value: f64| rounded(BARS.0 + (BARS.1 - BARS.0) * value / most);
-    let mut y = -BAR_ROW;
-    let drawn = table.rows.iter().map(|row| {
-        y += BAR_ROW;
-        let slices: &[Slice] = match (row, stack) {
-            (Row::Cells(cells), Some(at)) => cells.get(at).map_or(&[], |cell| &cell.slices),
-            _ => &[],
-        };
-        let (name, figure) = match row {
-            Row::Cells(cells) | Row::Total(cells) => {
-                let text = |at: Option<usize>| at.and_then(|at| cells.get(at)).map_or("", |cell| cell.text.as_str());
-                (text(name), text(figure))
-            }
-            Row::Title(title) | Row::Detail(title) => (title.as_str(), ""),
-        };
-        let found = interval(row);
-        let BarInterval { at: length, low, high } = found.unwrap_or(BarInterval { at: 0.0, low: 0.0, high: 0.0 });
-        let drawn = DrawnBar {
-            y,
-            name: shortened(name, BAR_NAME),
-            figure,
-            from: BARS.0,
-            length: found.map(|_| rounded(x(length) - BARS.0)),
-            low: x(low),
-            high: x(high),
-            slices: drawn_slices(slices, BARS.0, (BARS.1 - BARS.0) / longest),
-            key: drawn_key(slices),
-        };
-        if is_stacked(row) {
-            y += BAR_ROW;
-        }
-        drawn
-    });
-    drawn.collect()
-}
-
-/// Whether a row has a stacked bar, which needs a line for its key.
-fn is_stacked(row: &Row) -> bool {
-    matches!(row, Row::Cells(cells) if cells.iter().any(|cell| !cell.slices.is_empty()))
-}
-
-/// Places the names of slices one after the other.
-fn drawn_key(slices: &[Slice]) -> Vec<(f64, &'static str, &str)> {
-    let mut x = MARGIN;
-    let place = |slice: &'_ Slice| {
-        let at = x;
-        x += (slice.about.chars().count() + 3) as f64 * 10.0 * LETTER;
-        at
-    };
-    let named = largest_first(slices);
-    let places: Vec<f64> = named.iter().copied().map(place).collect();
-    places.into_iter().zip(named).map(|(x, slice)| (x, slice.class, slice.about.as_str())).collect()
 }
 
 /// Returns a colour of the page's light palette.
