@@ -65,12 +65,15 @@ func (group *group) busy() uint64 {
 	return sum
 }
 
-// counters returns what other threads cost the threads; nil if no thread of the test writes.
+// counters returns what the time of the threads went to and, if any thread of the test writes, what other threads cost
+// them.
 func (group *group) counters() protocol.Counters {
+	counters := protocol.Counters{}
+	partsOf(group).AddTo(counters)
 	if group.members[0].performer.attempts == nil {
-		return nil
+		return counters
 	}
-	counters := protocol.Counters{"busy": group.busy(), "retries": 0}
+	counters["busy"], counters["retries"] = group.busy(), 0
 	for _, member := range group.members {
 		counters["retries"] += member.performer.attempts.retries
 	}
@@ -103,11 +106,11 @@ func (test *sqlTest) measureGroups(prepare []protocol.Step, groups []*group, ope
 		return nil, err
 	}
 	frame := test.run.Begin(&test.test.TestHead, actorsProgress(test.test.Number, operations, groups))
-	wallNs, err := test.together(groups)
+	wallNs, err := test.together(frame, groups)
 	if err != nil {
 		return nil, err
 	}
-	done, err := frame.End(wallNs, betweenNs(groups))
+	done, err := frame.End(workload.Spent{WallNs: wallNs, BetweenNs: betweenNs(groups), Parts: partsOf(groups...)})
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +184,7 @@ func (test *sqlTest) member(group *group, thread int, random *workload.SplitMix6
 
 // together starts all threads at the same time. It checks their last answers after all threads have ended, so that
 // the check takes no time from another thread.
-func (test *sqlTest) together(groups []*group) (wallNs uint64, err error) {
+func (test *sqlTest) together(frame *harness.Frame, groups []*group) (wallNs uint64, err error) {
 	var ready, ended sync.WaitGroup
 	start := make(chan struct{})
 	var begun time.Time
@@ -189,13 +192,19 @@ func (test *sqlTest) together(groups []*group) (wallNs uint64, err error) {
 		for _, member := range group.members {
 			ready.Add(1)
 			ended.Go(func() {
-				ready.Done()
-				<-start
-				member.recorder.Start()
-				member.err = member.do(func() (driver.Conn, error) { return test.run.open(test.test.Label()) })
-				member.recorder.Finish()
-				elapsed := uint64(time.Since(begun))
-				member.wallNs = elapsed - min(member.recorder.BetweenNs(), elapsed)
+				member.err = frame.Measured(func(thread *workload.Thread) error {
+					member.recorder.On(thread)
+					ready.Done()
+					readyNs := workload.Now()
+					<-start
+					thread.Waited(uint64(workload.Now() - readyNs))
+					member.recorder.Start()
+					err := member.do(func() (driver.Conn, error) { return test.run.open(test.test.Label()) })
+					elapsed := uint64(time.Since(begun))
+					member.recorder.Finish()
+					member.wallNs = elapsed - min(member.recorder.BetweenNs(), elapsed)
+					return err
+				})
 			})
 		}
 	}
@@ -254,6 +263,17 @@ func betweenNs(groups []*group) uint64 {
 		}
 	}
 	return sum
+}
+
+// partsOf returns what the time of the threads of groups went to.
+func partsOf(groups ...*group) *workload.TimeParts {
+	var parts []*workload.TimeParts
+	for _, group := range groups {
+		for _, member := range group.members {
+			parts = append(parts, member.recorder.Spent().Parts)
+		}
+	}
+	return workload.SumOfParts(parts)
 }
 
 // actorsProgress returns a function that reports the progress of the actors while they work. total is nil if the

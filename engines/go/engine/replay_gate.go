@@ -83,7 +83,7 @@ func (gate *gate) waitUntil(moment int64) error {
 		if err := gate.failure(); err != nil {
 			return err
 		}
-		kv.WaitUntil(min(moment, now+int64(longestSleep)))
+		kv.WaitUntil(min(moment, now+int64(longestSleep)), time.Sleep)
 	}
 	return nil
 }

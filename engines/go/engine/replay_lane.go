@@ -145,7 +145,11 @@ func (lane *lane) wait() error {
 		return err
 	}
 	begun := workload.Now()
-	defer func() { lane.member.idleNs += uint64(workload.Now() - begun) }()
+	defer func() {
+		idleNs := uint64(workload.Now() - begun)
+		lane.member.idleNs += idleNs
+		lane.recorder.Waited(idleNs)
+	}()
 	if err := lane.replay.gate.wait(&lane.transaction.place); err != nil || lane.replay.speed == 0 {
 		return err
 	}

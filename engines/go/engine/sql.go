@@ -147,12 +147,17 @@ func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error
 	recorder := workload.NewRecorder(1, latencies)
 	performer := newPerformer(test.run, test.conn, program, test.random, recorder)
 	frame := test.run.BeginAlone(&test.test.TestHead, operations, latencies)
-	recorder.Start()
-	if err := performer.perform(); err != nil {
+	err = frame.Measured(func(thread *workload.Thread) error {
+		recorder.On(thread)
+		recorder.Start()
+		err := performer.perform()
+		recorder.Finish()
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	recorder.Finish()
-	done, err := frame.End(recorder.WallNs(), recorder.BetweenNs())
+	done, err := frame.End(recorder.Spent())
 	if err != nil {
 		return nil, err
 	}

@@ -139,11 +139,11 @@ func (of *actorsTest) timeMs() *uint64 {
 }
 
 // perform runs the threads until the test is over.
-func (of *actorsTest) perform() error {
+func (of *actorsTest) perform(frame *harness.Frame) error {
 	var working sync.WaitGroup
 	errs := make([]error, len(of.members)+1)
 	for at, member := range of.members {
-		working.Go(func() { errs[at] = member.work() })
+		working.Go(func() { errs[at] = frame.Measured(member.work) })
 	}
 	if of.test.Followed {
 		working.Go(func() {
@@ -292,6 +292,14 @@ func betweenNs(members []*member) uint64 {
 	return sum
 }
 
+func partsOf(members []*member) *workload.TimeParts {
+	parts := make([]*workload.TimeParts, 0, len(members))
+	for _, member := range members {
+		parts = append(parts, member.parts)
+	}
+	return workload.SumOfParts(parts)
+}
+
 // fill fills in the results of the actors and the verification value. after are the accounts after the test.
 func (of *actorsTest) fill(done *protocol.TestDone, after *accounts) error {
 	var limitNs *uint64
@@ -340,6 +348,7 @@ func actorDone(actor *protocol.KvActor, members []*member) protocol.ActorDone {
 	done.WallNs = all - min(betweenNs(members)/uint64(len(members)), all)
 	done.Histogram = workload.Histogram(services...)
 	done.Counters["failures"], done.Counters["busy"], done.Counters["retries"] = failures, busy, retries
+	partsOf(members).AddTo(done.Counters)
 	if longest, any := workload.Longest(services...); any {
 		done.Counters["longest_wait_ns"] = longest
 	}

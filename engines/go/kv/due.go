@@ -54,6 +54,7 @@ func (member *member) whenDue() error {
 	quota := member.quota()
 	times, isMeasured := member.dueTimes(), false
 	member.begunNs = workload.Now()
+	member.times.Restart()
 	for member.operations < quota {
 		phase, now := member.phase(), workload.Now()
 		if phase == over {
@@ -62,6 +63,7 @@ func (member *member) whenDue() error {
 		if phase == measured && !isMeasured {
 			isMeasured, member.begunNs, times = true, member.measuredFrom(now), member.dueTimes()
 			member.beginMeasuring()
+			member.times.Restart()
 			continue
 		}
 		if member.inputs.isUsedUp() {
@@ -76,7 +78,7 @@ func (member *member) whenDue() error {
 		}
 		due := member.begunNs + times.nextNs()
 		if due > now {
-			WaitUntil(min(due, now+int64(longestWait)))
+			WaitUntil(min(due, now+int64(longestWait)), member.times.Sleep)
 			continue
 		}
 		times.advance()
@@ -95,6 +97,8 @@ func (member *member) whenDue() error {
 	}
 	member.elapsedNs = workload.Now() - member.begunNs
 	member.wallNs = uint64(member.elapsedNs)
+	member.times.Leave()
+	member.parts = member.times.End(member.wallNs)
 	if member.operations < quota {
 		member.backlog = times.dueBefore(member.elapsedNs)
 	}
@@ -102,9 +106,9 @@ func (member *member) whenDue() error {
 }
 
 // WaitUntil waits for a moment of the clock: asleep for most of the time, and awake for the rest.
-func WaitUntil(moment int64) {
+func WaitUntil(moment int64, sleep func(time.Duration)) {
 	if wait := time.Duration(moment-workload.Now()) - sleepSlack; wait > 0 {
-		time.Sleep(wait)
+		sleep(wait)
 	}
 	for workload.Now() < moment {
 		runtime.Gosched()

@@ -47,10 +47,14 @@ type member struct {
 	begunNs, elapsedNs int64
 	// backlog is the number of operations that were due but not begun.
 	backlog uint64
+	// times divides the time of the thread into parts.
+	times *workload.Thread
+	parts *workload.TimeParts
 }
 
 // work works until the test is over.
-func (member *member) work() error {
+func (member *member) work(thread *workload.Thread) error {
+	member.times = thread
 	started := false
 	err := func() error {
 		session, err := member.of.shared.Thread(&member.of.test.SQL)
@@ -192,7 +196,8 @@ func (member *member) oneAfterTheOther() error {
 	}
 	recorder.Finish()
 	member.named.count()
-	member.wallNs, member.betweenNs = recorder.WallNs(), recorder.BetweenNs()
+	spent := recorder.Spent()
+	member.wallNs, member.betweenNs, member.parts = spent.WallNs, spent.BetweenNs, spent.Parts
 	member.elapsedNs = blockedNs + int64(member.wallNs+member.betweenNs)
 	return member.lookForNews(len(member.of.acknowledged))
 }
@@ -248,6 +253,7 @@ func (member *member) recorder() *workload.Recorder {
 	} else {
 		recorder = workload.NewRecorderOfEach(member.shown.service)
 	}
+	recorder.On(member.times)
 	recorder.Start()
 	return recorder
 }
@@ -258,7 +264,9 @@ func (member *member) hold() error {
 	for member.phase() == warmUp {
 		time.Sleep(look)
 	}
+	member.times.Begin()
 	member.begunNs = workload.Now()
+	member.times.Restart()
 	member.expectVersions()
 	var first, last accounts
 	err := member.within(Snapshot, func() (err error) {
@@ -267,7 +275,7 @@ func (member *member) hold() error {
 		}
 		member.shown.held.Store(1)
 		for member.phase() == measured {
-			time.Sleep(look)
+			member.times.Sleep(look)
 		}
 		last, err = member.readAccounts()
 		return err
@@ -283,12 +291,15 @@ func (member *member) hold() error {
 	member.operations = 1
 	member.elapsedNs = workload.Now() - member.begunNs
 	member.wallNs = uint64(member.elapsedNs)
+	member.times.Leave()
+	member.parts = member.times.End(member.wallNs)
 	member.shown.service.Record(member.elapsedNs)
 	return nil
 }
 
 // beginMeasuring clears the counts of the warm-up. What was committed in the warm-up, or found wrong, stays.
 func (member *member) beginMeasuring() {
+	member.times.Begin()
 	member.counts = counts{transfers: member.transfers, missed: member.missed, unexpected: member.unexpected}
 	member.failures, member.retries, member.betweenNs = 0, 0, 0
 	member.named.clear()

@@ -135,11 +135,16 @@ func (suite *suiteRun) measureAlone(test *protocol.KvTest, database Database) (*
 	}
 	suite.run.Announce(&test.TestHead, &test.Operations, test.ClockEvery)
 	frame := suite.run.BeginAlone(&test.TestHead, &test.Operations, latencies)
-	if err := one.perform(); err != nil {
+	err = frame.Measured(func(thread *workload.Thread) error {
+		one.recorder.On(thread)
+		err := one.perform()
+		one.recorder.Finish()
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	one.recorder.Finish()
-	done, err := frame.End(one.recorder.WallNs(), one.recorder.BetweenNs())
+	done, err := frame.End(one.recorder.Spent())
 	if err != nil {
 		return nil, err
 	}
@@ -172,13 +177,18 @@ func (suite *suiteRun) measureCompaction(test *protocol.KvTest, database Databas
 	recorder := workload.NewRecorder(1, latencies)
 	suite.run.Announce(&test.TestHead, &operations, 1)
 	frame := suite.run.BeginAlone(&test.TestHead, &operations, latencies)
-	recorder.Start()
-	if err := compactor.Compact(); err != nil {
+	err := frame.Measured(func(thread *workload.Thread) error {
+		recorder.On(thread)
+		recorder.Start()
+		err := compactor.Compact()
+		recorder.Lap()
+		recorder.Finish()
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	recorder.Lap()
-	recorder.Finish()
-	done, err := frame.End(recorder.WallNs(), recorder.BetweenNs())
+	done, err := frame.End(recorder.Spent())
 	if err != nil {
 		return nil, err
 	}
@@ -205,10 +215,12 @@ func (suite *suiteRun) measureActors(test *protocol.KvTest, database Database, b
 	of := newActorsTest(suite, test, shared, before)
 	suite.run.AnnounceActors(&test.TestHead, recordedOperations(test), of.timeMs(), of.heads())
 	frame := suite.run.Begin(&test.TestHead, of.progress())
-	if err := of.perform(); err != nil {
+	if err := of.perform(frame); err != nil {
 		return nil, err
 	}
-	done, err := frame.End(fromFirstToLast(of.members), betweenNs(of.members))
+	done, err := frame.End(workload.Spent{
+		WallNs: fromFirstToLast(of.members), BetweenNs: betweenNs(of.members), Parts: partsOf(of.members),
+	})
 	if err != nil {
 		return nil, err
 	}

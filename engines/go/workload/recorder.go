@@ -39,6 +39,9 @@ type Recorder struct {
 
 	// latencies are the latencies that progress reports read.
 	latencies *Latencies
+	// thread is what the windows are told to; nil if their time is not to be divided.
+	thread *Thread
+	parts  *TimeParts
 }
 
 // NewRecorder returns a recorder with this many operations in one sample, which it adds to latencies. Its timer is
@@ -57,9 +60,16 @@ func NewRecorderOfEach(latencies *Latencies) *Recorder {
 	return recorder
 }
 
+// On makes the recorder divide the time of its windows. The thread has begun.
+func (recorder *Recorder) On(thread *Thread) { recorder.thread = thread }
+
+// Waited says that the thread waited for others while the timer was stopped, for this many ns.
+func (recorder *Recorder) Waited(ns uint64) { recorder.thread.Waited(ns) }
+
 // Start starts the timer at zero.
 func (recorder *Recorder) Start() {
 	recorder.wall, recorder.carried = 0, 0
+	recorder.thread.Restart()
 	recorder.window = Now()
 	recorder.last, recorder.counted, recorder.split = recorder.window, recorder.window, recorder.window
 }
@@ -123,9 +133,11 @@ func (recorder *Recorder) StandStill(work func()) {
 func (recorder *Recorder) close(at int64) {
 	recorder.wall += at - recorder.window
 	recorder.carried += at - recorder.last
+	recorder.thread.Leave()
 }
 
 func (recorder *Recorder) open(closed int64) {
+	recorder.thread.Enter()
 	recorder.window = Now()
 	recorder.last, recorder.counted, recorder.split = recorder.window, recorder.window, recorder.window
 	recorder.between += recorder.window - closed
@@ -142,6 +154,12 @@ func (recorder *Recorder) Finish() {
 	recorder.close(Now())
 	recorder.samples = append(recorder.samples, recorder.sampling.tried()...)
 	recorder.count()
+	recorder.parts = recorder.thread.End(recorder.WallNs())
+}
+
+// Spent returns the time of the operations and between them.
+func (recorder *Recorder) Spent() Spent {
+	return Spent{WallNs: recorder.WallNs(), BetweenNs: recorder.BetweenNs(), Parts: recorder.parts}
 }
 
 // WallNs returns the time in windows, in ns.
