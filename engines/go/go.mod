@@ -8,6 +8,7 @@ require (
 	github.com/bvinc/go-sqlite-lite v0.6.1
 	github.com/eatonphil/gosqlite v0.10.0
 	github.com/glebarez/go-sqlite v1.22.0
+	github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e
 	github.com/mattn/go-sqlite3 v1.14.37
 	github.com/ncruces/go-sqlite3 v0.32.0
 	github.com/tetratelabs/wazero v1.11.0

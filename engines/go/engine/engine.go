@@ -128,6 +128,7 @@ func (run *run) tell(done *protocol.TestDone, phases *harness.Phases) {
 		isUnknown := func(name string, _ uint64) bool { return !slices.Contains(seen, name) }
 		maps.DeleteFunc(done.Counters, isUnknown)
 		phases.Keep(seen)
+		done.Explained = nil
 	}
 	run.Tell(done, phases)
 }

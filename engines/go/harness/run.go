@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/dbdyno/dbdyno/engines/go/explain"
 	"github.com/dbdyno/dbdyno/engines/go/protocol"
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
@@ -95,7 +96,9 @@ type Frame struct {
 	run  *Run
 	head *protocol.TestHead
 	// isAlone reports whether the test has one thread.
-	isAlone        bool
+	isAlone bool
+	// explainer is nil unless the run is to explain the test.
+	explainer      *explain.Explainer
 	before         protocol.Counters
 	reporterBefore uint64
 }
@@ -120,19 +123,27 @@ func (run *Run) Begin(head *protocol.TestHead, progress func() protocol.Progress
 	runtime.GC()
 	run.Worker.BeginTest(progress)
 	workload.ResetPeakRss()
-	return &Frame{run: run, head: head, before: workload.ReadCounters(), reporterBefore: run.Worker.ReporterCPUNs()}
+	frame := &Frame{run: run, head: head, before: workload.ReadCounters(), reporterBefore: run.Worker.ReporterCPUNs()}
+	if run.Job.Explain && head.Measured {
+		frame.explainer = explain.Begin()
+	}
+	return frame
 }
 
 // Measured does the work of a measured thread in its goroutine. If the goroutine is locked to the thread, the kernel's
 // figures of the thread are those of the work, and its time can be divided. The only thread of a test is locked in any
-// case. Goroutines of several are not: between locked ones, a switch takes tens of microseconds instead of less than one.
+// case. Goroutines of several are locked only to explain a test: between locked ones, a switch takes tens of microseconds
+// instead of less than one.
 func (frame *Frame) Measured(work func(*workload.Thread) error) error {
-	if !frame.isAlone {
+	if !frame.isAlone && frame.explainer == nil {
 		return work(nil)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	thread := &workload.Thread{}
+	if frame.explainer != nil {
+		thread.Observer = frame.explainer.Observe()
+	}
 	thread.Begin()
 	return work(thread)
 }
@@ -151,6 +162,9 @@ func (frame *Frame) End(spent workload.Spent) (*protocol.TestDone, error) {
 	done := &protocol.TestDone{
 		Test: frame.head.Number, Measured: frame.head.Measured, WallNs: spent.WallNs, Counters: counters,
 		PeakRssBytes: workload.PeakRssBytes(), OperationsPerSample: 1,
+	}
+	if frame.explainer != nil {
+		done.Explained = frame.explainer.End(spent.Parts)
 	}
 	var err error
 	done.DatabaseBytes, done.SideBytes, err = frame.run.DiskBytes(frame.head.Label())

@@ -13,6 +13,8 @@ import (
 // Thread divides the time of a measured thread by what the time went to. Only what lies in windows counts. A goroutine
 // that is locked to its thread uses it. A nil Thread divides nothing.
 type Thread struct {
+	// Observer learns of the windows. It is nil unless somebody observes the thread.
+	Observer Observer
 	// begun has the times at the beginning; nil if they are unknown.
 	begun *threadTimes
 	// left is when the thread left the last window, or began.
@@ -27,6 +29,12 @@ type Thread struct {
 type moment struct{ wall, cpu uint64 }
 
 func readMoment() moment { return moment{wall: uint64(Now()), cpu: threadCPUNs()} }
+
+// Observer learns when a thread enters and leaves its windows.
+type Observer interface {
+	Enter()
+	Leave()
+}
 
 // threadTimes are times of a thread so far, in ns.
 type threadTimes struct {
@@ -86,12 +94,18 @@ func (thread *Thread) Enter() {
 		thread.outside.wall += entered.wall - thread.left.wall
 		thread.outside.cpu += entered.cpu - thread.left.cpu
 	}
+	if thread.Observer != nil {
+		thread.Observer.Enter()
+	}
 }
 
 // Leave leaves a window.
 func (thread *Thread) Leave() {
 	if thread == nil {
 		return
+	}
+	if thread.Observer != nil {
+		thread.Observer.Leave()
 	}
 	if thread.begun != nil {
 		thread.left = readMoment()
@@ -110,6 +124,10 @@ func (thread *Thread) Sleep(pause time.Duration) {
 	if thread == nil {
 		time.Sleep(pause)
 		return
+	}
+	if thread.Observer != nil {
+		thread.Observer.Leave()
+		defer thread.Observer.Enter()
 	}
 	begun := Now()
 	time.Sleep(pause)
