@@ -90,7 +90,15 @@ func (test *sqlTest) measureActors(prepare []protocol.Step) (*protocol.TestDone,
 	if err != nil {
 		return nil, err
 	}
-	return done, test.fill(done, groups)
+	if err := test.fill(done, groups); err != nil {
+		return nil, err
+	}
+	programs := make([]*program, 0, len(groups))
+	for _, group := range groups {
+		programs = append(programs, group.program)
+	}
+	test.addPlans(done, programs...)
+	return done, nil
 }
 
 // measureGroups measures the threads of groups, each with a handle of its own. The main handle is closed meanwhile, so

@@ -10,8 +10,7 @@ import (
 	"github.com/dbdyno/dbdyno/engines/go/workload"
 )
 
-// plan returns how the engine finds the rows of the first statement of a name that reads or writes. An engine without
-// the tables of the statement has no plan.
+// plan returns how the engine finds the rows of the first statement of a name that reads or writes.
 func (replay *replay) plan(conn driver.Conn, name int) []string {
 	is := func(statement replayStatement) bool { return statement.name == name && statement.takesValues() }
 	at := slices.IndexFunc(replay.statements, is)
@@ -19,22 +18,7 @@ func (replay *replay) plan(conn driver.Conn, name int) []string {
 		return nil
 	}
 	statement := &replay.statements[at]
-	stmt, err := conn.Prepare("EXPLAIN QUERY PLAN " + statement.sql)
-	if err != nil {
-		return nil
-	}
-	defer stmt.Close()
-	var plan []string
-	values := make([]driver.Value, statement.parameters)
-	kinds := []driver.Kind{driver.Integer, driver.Integer, driver.Integer, driver.Text}
-	err = stmt.Query(values, kinds, func(row driver.Row) bool {
-		plan = append(plan, row.Text(3))
-		return true
-	})
-	if err != nil {
-		return nil
-	}
-	return plan
+	return planOf(conn, statement.sql, make([]driver.Value, statement.parameters))
 }
 
 // allTables lists the tables with the statements that created them, without those of SQLite itself.

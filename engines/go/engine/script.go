@@ -107,7 +107,11 @@ func (script *script) fill(block *block, isWhole bool) {
 		}
 		block.actions = append(block.actions, action)
 	}
-	// From now on the bytes stay where they are.
+	block.settle()
+}
+
+// settle gives texts and blobs their bytes, which stay where they are from now on.
+func (block *block) settle() {
 	for _, span := range block.texts {
 		block.values[span.value].Data = driver.AsString(block.bytes[span.from:span.to])
 	}

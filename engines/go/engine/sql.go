@@ -172,6 +172,7 @@ func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error
 	if performer.tallies != nil {
 		done.Statements = performer.tallies.done(test.run.answers())
 	}
+	test.addPlans(done, program)
 	return done, nil
 }
 

@@ -125,9 +125,12 @@ type StatementDone struct {
 	// the first of them.
 	Failures uint64 `json:"failures,omitempty"`
 	Failure  string `json:"failure,omitempty"`
-	// Plan has the steps in which the engine finds the rows. Only replays have it.
+	// Plan has the steps in which the engine finds the rows.
 	Plan []string `json:"plan,omitempty"`
 }
+
+// MostPlans is the largest number of plans of a test.
+const MostPlans = 16
 
 // PlannedQuery is a statement with the steps in which the engine finds its rows.
 type PlannedQuery struct {
