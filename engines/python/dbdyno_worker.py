@@ -3,7 +3,7 @@
 `serve(description, Store)` is an engine's whole program. It creates a Store for each database, with the path of a file and the options. A Store has
 in_force, get, put, delete, scan, commit and size. Unsupported features fail with an error: zipfian keys, ranges, random bytes.
 """
-import base64, json, os, re, resource, shutil, signal, struct, sys, threading, time, zlib
+import base64, collections, json, os, re, resource, shutil, signal, struct, sys, threading, time, zlib
 
 MASK, K = 2**64 - 1, 0x9E3779B97F4A7C15
 OPERATIONS, KEYS = {"get", "put", "delete", "remove", "exists", "scan"}, {"ascending", "uniform"}
@@ -145,14 +145,20 @@ def measure(job, test, store):
     every = scope["batch"] if isinstance(scope, dict) else {"each": 1}.get(scope, MASK)
     sample = test["clock_every"]
     rows, done, wall, latencies = 0, 0, 0, []
+    cpu, stacks = 0, collections.Counter()
     said = {"test": test["number"], "operations": 0, "total": test["operations"]}
     with LOCK:
         NOW.update(begun=time.perf_counter_ns(), said=said)
+    explains = job.get("explain") and test["measured"]
+    if explains:
+        observe(stacks)
+    before = thread_times()
     while done < test["operations"] and works[0]["op"] != "scan":
         # Keys, values and digests are made while the timer stands still: in Python they take longer than a store does.
         count = min(-(-BLOCK // sample) * sample, test["operations"] - done)
         inputs = [drawn(test, works, below, op) for op in range(done, done + count)]
         answers = []
+        cpu -= time.thread_time_ns()
         begun = last = time.perf_counter_ns()
         for op, (kind, key, value) in enumerate(inputs, done + 1):
             if kind == "put":
@@ -172,13 +178,20 @@ def measure(job, test, store):
                 latencies.append(now - last)
                 last = now
         wall += time.perf_counter_ns() - begun
+        cpu += time.thread_time_ns()
         done += count
         said["operations"] = done
         rows += counted(inputs, answers, digest)
+    cpu -= time.thread_time_ns()
     begun = time.perf_counter_ns()
     found = store.scan() if works[0]["op"] == "scan" else []
     store.commit()
     wall += time.perf_counter_ns() - begun
+    cpu += time.thread_time_ns()
+    spent = parts(before, thread_times(), wall, cpu)
+    if explains:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        spent["explained"] = {"spent": {}, "stacks": dict(stacks.most_common(1000))}
     if works[0]["op"] == "scan":
         rows = done = digest.rows(found)
     with LOCK:
@@ -188,7 +201,38 @@ def measure(job, test, store):
     digest.word(rows)
     say(event="test_done", test=test["number"], measured=test["measured"], wall_ns=wall, operations=done, rows=rows,
         verification=f"2:{digest.value:016x}", peak_rss_bytes=memory(), floor_rss_bytes=FLOOR,
-        database_bytes=store.size(), side_bytes=0, operations_per_sample=test["clock_every"], histogram=histogram(latencies))
+        database_bytes=store.size(), side_bytes=0, operations_per_sample=test["clock_every"], histogram=histogram(latencies),
+        **spent)
+
+
+def thread_times():                                  # of this thread so far, ns: in all, on a CPU, user mode, kernel, waiting for a CPU
+    with open("/proc/thread-self/schedstat") as scheduled:
+        queue = int(scheduled.read().split()[1])
+    usage = resource.getrusage(resource.RUSAGE_THREAD)
+    return time.perf_counter_ns(), time.thread_time_ns(), int(usage.ru_utime * 1e9), int(usage.ru_stime * 1e9), queue
+
+
+def parts(before, after, wall, cpu):                 # what `wall` went to, of which `cpu` was on a CPU
+    whole, used, user, kernel, queue = (late - early for early, late in zip(before, after))
+    used, cpu = used - cpu, min(cpu, wall)           # while the timer stands still, this thread calculates or waits for a CPU
+    kernel = cpu * kernel // max(user - used + kernel, kernel, 1)
+    queue = max(0, min(queue - (whole - wall - used), wall - cpu))
+    return {"part_user_ns": cpu - kernel, "part_kernel_ns": kernel, "part_queue_ns": queue, "part_rest_ns": wall - cpu - queue,
+            "part_sync_ns": 0, "part_sleep_ns": 0}   # nobody times these: they are in the rest
+
+
+def observe(stacks):                                 # samples the store's functions about every 10 ms of CPU time
+    def sample(_, frame):
+        names, file = [], __file__
+        while frame and frame.f_code is not measure.__code__:
+            file = frame.f_code.co_filename
+            names.append(frame.f_code.co_qualname)
+            frame = frame.f_back
+        if frame and file != __file__:               # what this module calls for itself is no operation
+            stacks[";".join(reversed(names))] += 1
+
+    signal.signal(signal.SIGPROF, sample)
+    signal.setitimer(signal.ITIMER_PROF, 0.01, 0.01)
 
 
 def drawn(test, works, below, op):                   # an operation's kind, key and value
