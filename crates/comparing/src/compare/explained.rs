@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
-/// About the time between two looks at a thread, ns: a time was seen once in each.
+/// At most about the time between two looks at a thread, ns: a time was seen once in each.
 const LOOK_NS: f64 = 1e6;
+/// The shortest time that is divided, ns: of a shorter one too little was seen.
+const LEAST_NS: f64 = 5.0 * LOOK_NS;
 
 /// What repetitions tell of a side's time, beside its parts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -54,7 +56,7 @@ impl<'e> Repetitions<'e> {
 
     /// Returns what belongs to finer parts.
     pub(super) fn moved(&self) -> Vec<Moved> {
-        let share = |ns: f64, of: f64| if of > 0.0 { (ns / of).min(1.0) } else { 0.0 };
+        let share = |ns: f64, of: f64| if of >= LEAST_NS { (ns / of).min(1.0) } else { 0.0 };
         let of_kind = |kind: SpentKind| {
             let spent = self.runs.iter().filter_map(|run| run.spent.get(&kind));
             let (cpu_ns, wait_ns) =

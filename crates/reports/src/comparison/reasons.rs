@@ -1,11 +1,14 @@
 //! Why sides differ, in words and as bars: what their time went to.
 
 use super::{sentence::listed, wording::Wording};
-use crate::sheet::{Cell, Column, ColumnRole, Row, Section, Slice, Table, Tone, key, stacked};
+use crate::sheet::{
+    self, Cell, Column, ColumnRole, Flame, Row, Section, Sheet, Slice, Stacks, Table, TableStyle, Tone, heaviest, key,
+    stacked,
+};
 use dbdyno_comparing::compare::{
     Comparison, Line, PartCounts, PartDifference, PlanDifference, Reason, SideName, SplitTime, TimePart,
 };
-use dbdyno_foundation::base::units::{bytes, count, duration};
+use dbdyno_foundation::base::units::{bytes, count, counted, duration};
 use std::collections::BTreeMap;
 
 /// The length of the longest bar of text, in characters.
@@ -21,6 +24,13 @@ const OWN_NAMED: usize = 2;
 const OWN_LEAST: f64 = 0.5;
 /// The most tests on pages; text has the one that differs most, unless all are wanted.
 const MOST: usize = 40;
+
+/// The most functions that are listed.
+const MOST_FUNCTIONS: usize = 10;
+/// The most tests whose call stacks are drawn.
+const MOST_FLAMES: usize = 5;
+/// What the table of functions has.
+const FUNCTIONS: &str = "The functions whose own CPU time differs most:";
 
 /// How times are divided.
 pub const METHOD: &str = "Each time is the median of its runs, divided like the runs in the middle half of the times. A part is named if it differs by more than twice its standard error.";
@@ -38,14 +48,63 @@ pub(super) fn sections(sides: &[Comparison]) -> Vec<Section> {
     let all = sides.iter().any(|side| side.all_reasons);
     let of = |(at, (comparison, line, reason)): (usize, &(&Comparison, &Line, &Reason))| {
         let wording = Wording::of(comparison);
-        Section {
-            tone: if at == 0 || all { Tone::Plain } else { Tone::AtLength },
+        let tone = if at == 0 || all { Tone::Plain } else { Tone::AtLength };
+        let whole = Section {
+            tone,
             heading: Some(heading(comparison, &wording, line)),
             before: vec![difference(reason, &wording)],
+            after: slow_down(reason, &wording).into_iter().chain(without_functions(reason, &wording)).collect(),
             ..Section::table(bars(reason, &wording))
-        }
+        };
+        let functions = stacks_of(reason, &wording).map(|[a, b]| Section {
+            tone,
+            before: vec![FUNCTIONS.to_owned()],
+            flames: if at < MOST_FLAMES { flames(line, reason, &a, &b) } else { Vec::new() },
+            ..Section::table(heaviest(&a, Some(&b), MOST_FUNCTIONS))
+        });
+        std::iter::once(whole).chain(functions)
     };
-    explained.iter().take(if all { explained.len() } else { MOST }).enumerate().map(of).collect()
+    explained.iter().take(if all { explained.len() } else { MOST }).enumerate().flat_map(of).collect()
+}
+
+/// Returns the call stacks of both sides, if repetitions have sampled them.
+fn stacks_of(reason: &Reason, wording: &Wording) -> Option<[Stacks; 2]> {
+    let of = |name: &String, side: &SplitTime| {
+        let explained = side.explained.as_ref().filter(|explained| !explained.stacks.is_empty())?;
+        Some(Stacks { name: name.clone(), stacks: explained.stacks.clone(), ns_per_sample: explained.sample_ns })
+    };
+    Some([of(&wording.sides.a, &reason.a)?, of(&wording.sides.b, &reason.b)?])
+}
+
+/// Says why functions are not listed, although runs were repeated.
+fn without_functions(reason: &Reason, wording: &Wording) -> Option<String> {
+    let is_empty = |side: &SplitTime| side.explained.as_ref().is_some_and(|explained| explained.stacks.is_empty());
+    let sides = [(&wording.sides.a, &reason.a), (&wording.sides.b, &reason.b)];
+    let (name, _) = sides.into_iter().find(|(_, side)| is_empty(side))?;
+    Some(format!("No function of {name} was seen: the test is too short, or its worker does not tell."))
+}
+
+/// Draws what the slower side's functions need more, then each side.
+fn flames(line: &Line, reason: &Reason, a: &Stacks, b: &Stacks) -> Vec<Flame> {
+    let (slower, other) = if reason.slower == SideName::A { (a, b) } else { (b, a) };
+    let title = |what: &str| format!("{}: {what}", line.name);
+    let compared = format!("CPU time of {}, compared with {}", slower.name, other.name);
+    let each = |side: &Stacks| Flame::of(&title(&format!("CPU time of {}", side.name)), side);
+    [Flame::difference(&title(&compared), slower, other), each(slower), each(other)].into_iter().flatten().collect()
+}
+
+/// Says how much slower repetitions were.
+fn slow_down(reason: &Reason, wording: &Wording) -> Option<String> {
+    let of = |name: &String, side: &SplitTime| {
+        let slower = side.explained.as_ref()?.slow_down?;
+        Some(format!("{slower:.2} times as long for {name}"))
+    };
+    let (a, b) = (of(&wording.sides.a, &reason.a)?, of(&wording.sides.b, &reason.b)?);
+    let repetitions = reason.a.explained.as_ref()?.repetitions + reason.b.explained.as_ref()?.repetitions;
+    Some(format!(
+        "{} found this out. They took {a}, and {b}. Their times are in no figure.",
+        counted(repetitions, "repetition")
+    ))
 }
 
 fn heading(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
@@ -61,7 +120,18 @@ pub fn text(reason: &Reason, wording: &Wording) -> Vec<String> {
         let text = stacked(&bar.slices, LONGEST, bar.most_ns);
         [format!("{text} {} {}", bar.time, bar.name), format!("  {}", key(&bar.slices))]
     });
-    std::iter::once(difference(reason, wording)).chain(sides).collect()
+    let functions = stacks_of(reason, wording).map(|[a, b]| {
+        let table = heaviest(&a, Some(&b), MOST_FUNCTIONS);
+        let section = Section { before: vec![FUNCTIONS.to_owned()], ..Section::table(table) };
+        let sheet = Sheet { sections: vec![section], ..Sheet::default() };
+        sheet::text(&sheet, TableStyle::FILE).lines().map(str::to_owned).collect::<Vec<_>>()
+    });
+    let about = slow_down(reason, wording).into_iter().chain(without_functions(reason, wording));
+    std::iter::once(difference(reason, wording))
+        .chain(sides)
+        .chain(about)
+        .chain(functions.unwrap_or_default())
+        .collect()
 }
 
 /// A side's time as a bar.
