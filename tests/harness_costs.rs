@@ -6,7 +6,7 @@ use crate::support::Place;
 fn engine(place: &Place, name: &str, harness: &str, latency_ns: u64) {
     let program = env!("CARGO_BIN_EXE_dbdyno");
     let options = format!(
-        r#"{{"memory":"own","clock":"simulated","latency_ns":"{latency_ns}","noise_percent":"0","noise_seed":"1","stall_ms":"0","stall_every_ms":"1000","answers":"none","fault":"none","fault_session":"1","sleep_us":"0","spins":"0","busy_threads":"0","busy_ms":"500"}}"#
+        r#"{{"memory":"own","clock":"simulated","latency_ns":"{latency_ns}","noise_percent":"0","noise_seed":"1","stall_ms":"0","stall_every_ms":"1000","answers":"none","fault":"none","fault_session":"1","sleep_us":"0","spins":"0","lock":"none","busy_threads":"0","busy_ms":"500"}}"#
     );
     let script = r#"
 if [ "$1" = describe ]; then

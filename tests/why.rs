@@ -61,6 +61,51 @@ fn sleep_explains_an_engine_that_sleeps() {
 }
 
 #[test]
+fn locks_explain_threads_that_wait_for_each_other() {
+    let place = Place::new();
+    let suite = ["--suite", "contention", "--test", "3", "--size", "100", "--set", "contention.readers=4"];
+    run(
+        &place,
+        "null:sleep_us=200,lock=none|one",
+        &[&suite[..], &["--set", "contention.seconds=1", "--repeat", "5", "--why=2"]].concat(),
+    );
+    let line = explained(&place, "lock=one", "lock=none");
+    assert!(explains(&line, "lock") > 0.6, "{line:#}");
+    assert!(said(&place, "lock=one", "lock=none").contains(", because null[lock=one] spends more time with locks"));
+}
+
+#[test]
+fn reads_and_misses_explain_a_cache_that_is_too_small() {
+    let place = Place::new();
+    let engines = "sqlite:cache_size=-64|-65536,mmap_size=0";
+    run(&place, engines, &["--suite", "kv", "--test", "2", "--size", "100000", "--repeat", "7", "--why"]);
+    let line = explained(&place, "cache_size=-64", "cache_size=-65536");
+    assert!(explains(&line, "read") > 0.3, "{line:#}");
+    let said = said(&place, "cache_size=-64", "cache_size=-65536");
+    assert!(said.contains("in reads (") && said.contains("more cache misses"), "{said}");
+}
+
+#[test]
+fn repetitions_are_no_results_and_tell_which_functions_take_the_time() {
+    let place = Place::new();
+    run(&place, "sqlite,lmdb", &["--suite", "kv", "--test", "2", "--size", "200000", "--repeat", "3", "--why=2"]);
+    let count = |table: &str| place.rows(&format!("SELECT count(*) FROM {table}"))[0][0].clone();
+    assert_eq!((count("run"), count("result"), count("explained_test")), ("6".into(), "6".into(), "4".into()));
+    // The parts of a repetition are all of its time.
+    let parts = ["user", "kernel", "sync", "sleep", "queue", "rest"].map(|part| format!("part_{part}_ns")).join(" + ");
+    let left = place.rows(&format!("SELECT max(abs({parts} - wall_ns)) FROM explained_test"));
+    assert_eq!(left[0][0], "0");
+    let text = place.ok(&["compare", "--a", "sqlite", "--b", "lmdb", "--allow-tiers", "--why"]);
+    assert!(text.contains("4 repetitions found this out. They took"), "{text}");
+    assert!(text.contains("own CPU time differs most") && text.contains("sqlite3VdbeExec"), "{text}");
+    let page = place.path("why.html");
+    let out = page.to_str().unwrap();
+    place.ok(&["compare", "--a", "sqlite", "--b", "lmdb", "--allow-tiers", "--format", "html", "--out", out]);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("CPU time of sqlite, compared with lmdb"), "no flame graph of the difference");
+}
+
+#[test]
 fn a_busy_cpu_explains_a_thread_that_waits_for_it() {
     let place = Place::new();
     let run = ["run", "--quiet", "--engine", "null:spins=5000,busy_threads=0|4", "--suite", "kv", "--test", "2"];

@@ -22,7 +22,10 @@ use dbdyno_workload::program;
 use std::{
     collections::BTreeMap,
     fs,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -51,6 +54,8 @@ pub fn describe() -> Description {
                 .tune(&[]),
             OptionSpec::integer("sleep_us", 0, 1_000_000, "0", "real sleep in each operation, µs").tune(&[]),
             OptionSpec::integer("spins", 0, 1_000_000, "0", "turns of a loop in each operation").tune(&[]),
+            OptionSpec::choice("lock", &["none", "one"], "none", "one: operations of all threads come one after the other")
+                .tune(&[]),
             OptionSpec::integer("busy_threads", 0, 64, "0", "threads that calculate beside each thread of a test").tune(&[]),
             OptionSpec::integer("busy_ms", 1, 60_000, "500", "how long they calculate, ms").tune(&[]),
             OptionSpec::choice(
@@ -143,6 +148,8 @@ pub struct NullEngine {
     sleep: Duration,
     /// How often each operation turns in a loop.
     spins: i64,
+    /// Held during an operation, if operations come one after the other.
+    lock: Option<Arc<Mutex<()>>>,
     /// How many threads calculate beside each session, and how long.
     busy_threads: i64,
     busy: Duration,
@@ -157,6 +164,19 @@ const VALUE: &[u8] = b"value_00000000_with_some_additional_data_to_make_it_reali
 impl NullEngine {
     #[inline]
     fn work(&self) {
+        if self.is_scripted() {
+            self.follow_script();
+        }
+    }
+
+    #[inline]
+    fn is_scripted(&self) -> bool {
+        self.simulation.is_some() | !self.sleep.is_zero() | (self.spins > 0) | self.lock.is_some()
+    }
+
+    #[inline(never)]
+    fn follow_script(&self) {
+        let _held = self.lock.as_ref().map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(simulation) = &self.simulation {
             simulation.operate();
         }
@@ -181,6 +201,7 @@ impl NullEngine {
             simulation: simulated.then(|| Simulation::new(settings)).transpose()?,
             sleep: Duration::from_micros(settings.integer("sleep_us")?.unsigned_abs()),
             spins: settings.integer("spins")?,
+            lock: (settings.text("lock")? == "one").then(Arc::default),
             busy_threads: settings.integer("busy_threads")?,
             busy: Duration::from_millis(settings.integer("busy_ms")?.unsigned_abs()),
             rows: AtomicU64::new(0),

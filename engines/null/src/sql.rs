@@ -35,6 +35,7 @@ impl SqlThreads for NullEngine {
             simulation: self.simulation.clone(),
             sleep: self.sleep,
             spins: self.spins,
+            lock: self.lock.clone(),
             busy_threads: self.busy_threads,
             busy: self.busy,
             rows: AtomicU64::default(),
