@@ -38,7 +38,7 @@ impl Counters {
 
     /// Adds the counters of an engine's own, whose names begin with [`OF_ENGINE`].
     pub fn add_own(&mut self, own: &EngineCounters) {
-        self.0.extend(own.0.iter().map(|(name, value)| (Cow::Owned(format!("{OF_ENGINE}{name}")), *value)));
+        self.0.extend(own.values().map(|(name, value)| (Cow::Owned(format!("{OF_ENGINE}{name}")), value)));
     }
 
     /// Returns the counters of an engine's own, without what their names begin with.
@@ -62,6 +62,9 @@ pub const OF_ENGINE: &str = "counter:";
 /// What an engine itself counted, by name, since its session's connection was opened: cache misses, steps of a virtual machine. The
 /// engine's [description](crate::describe::Description::counters) says what each is.
 ///
+/// Some engines count for each session, others for the database that all sessions share. Of threads that share a database, each reads the
+/// same counters, so [adding](Self::add) theirs takes the time from the first reading to the last one.
+///
 /// ```
 /// use dbdyno_engine::counters::{Counters, EngineCounters};
 ///
@@ -71,28 +74,75 @@ pub const OF_ENGINE: &str = "counter:";
 /// assert_eq!(of_test.get("counter:cache_misses"), Some(7));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct EngineCounters(BTreeMap<&'static str, u64>);
+pub struct EngineCounters {
+    of_session: BTreeMap<&'static str, u64>,
+    of_database: BTreeMap<&'static str, SharedCounter>,
+}
 
+/// A counter of a database at the beginning and at the end of what is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct SharedCounter {
+    from: u64,
+    to: u64,
+}
+
+/// Counters of one session alone.
 impl<const N: usize> From<[(&'static str, u64); N]> for EngineCounters {
     fn from(counters: [(&'static str, u64); N]) -> Self {
-        Self(counters.into())
+        Self { of_session: counters.into(), ..Self::default() }
     }
 }
 
 impl EngineCounters {
+    /// Returns counters of a database, whichever of its sessions they count for.
+    ///
+    /// ```
+    /// use dbdyno_engine::counters::{Counters, EngineCounters};
+    ///
+    /// let reading = |commits| EngineCounters::of_database([("commits", commits)]);
+    /// let mut of_threads = reading(17).since(&reading(10));
+    /// of_threads.add(&reading(19).since(&reading(11)));
+    /// let mut of_test = Counters::default();
+    /// of_test.add_own(&of_threads);
+    /// assert_eq!(of_test.get("counter:commits"), Some(9), "from 10 to 19");
+    /// ```
+    pub fn of_database<const N: usize>(counters: [(&'static str, u64); N]) -> Self {
+        let shared = counters.map(|(name, to)| (name, SharedCounter { from: 0, to }));
+        Self { of_database: shared.into(), ..Self::default() }
+    }
+
     /// Returns how far each counter has advanced since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let difference =
-            |(name, now): (&&'static str, &u64)| (*name, now.saturating_sub(earlier.0.get(name).copied().unwrap_or(0)));
-        Self(self.0.iter().map(difference).collect())
+        let of_session = |(name, now): (&&'static str, &u64)| {
+            (*name, now.saturating_sub(earlier.of_session.get(name).copied().unwrap_or(0)))
+        };
+        let of_database = |(name, now): (&&'static str, &SharedCounter)| {
+            let from = earlier.of_database.get(name).map_or(now.from, |earlier| earlier.to);
+            (*name, SharedCounter { from, to: now.to })
+        };
+        Self {
+            of_session: self.of_session.iter().map(of_session).collect(),
+            of_database: self.of_database.iter().map(of_database).collect(),
+        }
     }
 
     /// Adds the counters of another thread.
     pub fn add(&mut self, other: &Self) {
-        for (name, value) in &other.0 {
-            *self.0.entry(name).or_default() += value;
+        for (name, value) in &other.of_session {
+            *self.of_session.entry(name).or_default() += value;
         }
+        for (name, other) in &other.of_database {
+            let all = self.of_database.entry(name).or_insert(*other);
+            *all = SharedCounter { from: all.from.min(other.from), to: all.to.max(other.to) };
+        }
+    }
+
+    /// Returns each counter with its value.
+    pub fn values(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let of_database =
+            self.of_database.iter().map(|(name, counter)| (*name, counter.to.saturating_sub(counter.from)));
+        self.of_session.iter().map(|(name, value)| (*name, *value)).chain(of_database)
     }
 }
 
@@ -150,5 +200,20 @@ mod tests {
         };
         let difference = counters(&[("a", 5), ("b", 2)]).since(&counters(&[("a", 3), ("c", 1)]));
         assert_eq!(difference, counters(&[("a", 2)]));
+    }
+
+    #[test]
+    fn threads_that_share_a_database_count_its_work_once() {
+        let reading = |mine, all| {
+            let mut reading = EngineCounters::from([("mine", mine)]);
+            reading.add(&EngineCounters::of_database([("all", all)]));
+            reading
+        };
+        let mut sum = EngineCounters::default();
+        sum.add(&reading(5, 120).since(&reading(1, 100)));
+        sum.add(&reading(3, 150).since(&reading(3, 130)));
+        let values: Vec<_> = sum.values().collect();
+        assert_eq!(values, [("mine", 4), ("all", 50)], "from the first reading to the last one");
+        assert_eq!(reading(0, 90).since(&reading(0, 100)).values().last(), Some(("all", 0)), "never negative");
     }
 }

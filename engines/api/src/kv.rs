@@ -146,7 +146,7 @@ pub trait KvSession {
     /// Begins a write transaction, which sees its own writes.
     fn write(&mut self) -> Result<Self::Write<'_>, EngineError>;
 
-    /// Returns what the engine counted for this session so far. Not timed.
+    /// Returns what the engine counted so far, for this session or [for the database](EngineCounters::of_database). Not timed.
     fn counters(&mut self) -> EngineCounters {
         EngineCounters::default()
     }

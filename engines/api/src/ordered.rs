@@ -7,7 +7,7 @@
 //! statement begins it, others read and write in it, and a last one commits it. An engine whose transaction borrows its environment also
 //! keeps a shared handle to that environment. At most one transaction of a store is alive at a time, and all use the same thread.
 
-use crate::{EngineError, describe::Library, engine::Open};
+use crate::{EngineError, counters::EngineCounters, describe::Library, engine::Open};
 use std::{
     collections::BTreeMap,
     ops::{Bound, ControlFlow},
@@ -102,6 +102,11 @@ pub trait OrderedStore: Sized + 'static {
     /// Returns the library if it is known only while it is running.
     fn library(&self) -> Option<Library> {
         None
+    }
+
+    /// Returns what the store counted so far, without a transaction: one may be alive. Not timed.
+    fn counters(&self) -> EngineCounters {
+        EngineCounters::default()
     }
 
     /// Returns the length of the longest key that the store accepts, bytes.

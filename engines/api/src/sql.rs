@@ -116,7 +116,7 @@ pub trait SqlSession<'e> {
     type Statement;
     type Row<'r>: SqlRow;
 
-    /// Returns what the engine counted for this session so far. Not timed.
+    /// Returns what the engine counted so far, for this session or [for the database](EngineCounters::of_database). Not timed.
     fn counters(&mut self) -> EngineCounters {
         EngineCounters::default()
     }

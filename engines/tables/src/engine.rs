@@ -11,6 +11,7 @@ use crate::sqlite::{SqliteRow, SqliteStatement};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
+    counters::EngineCounters,
     describe::{ImplementationRule, Library, OptionSpec},
     engine::{EngineInstance, Open},
     ordered::OrderedStore,
@@ -201,6 +202,10 @@ impl<'e, S: OrderedStore> LayeredSession<'e, S> {
 impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
     type Statement = LayeredStatement<'e>;
     type Row<'r> = LayeredRow<'r>;
+
+    fn counters(&mut self) -> EngineCounters {
+        self.shared().borrow().store.counters()
+    }
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         match &self.way {
