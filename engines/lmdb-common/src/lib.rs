@@ -5,6 +5,7 @@
 
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     describe::{Conflict, ImplementationRule, MemoryTarget, OptionSpec},
     durability::{Tier, TierRule},
     kv::{is_held, read_transaction},
@@ -172,6 +173,43 @@ impl LmdbSetup {
         ])
     }
 }
+
+/// What LMDB tells about an environment without a transaction: fields of `MDB_envinfo`. None of them ever decreases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EnvironmentInfo {
+    /// The number of the last committed transaction that wrote.
+    pub last_transaction: usize,
+    /// The number of the last page in use.
+    pub last_page: usize,
+    /// Bytes of the memory map.
+    pub map_size: usize,
+}
+
+/// Returns the meaning of each counter, by name.
+pub fn counters() -> BTreeMap<String, String> {
+    let counters = [
+        (COMMITS, "write transactions that were committed with a change"),
+        (PAGES_ADDED, "pages added at the end of the file, where no free page could be used again"),
+        (MAP_GROWTH, "bytes by which the memory map grew, which maps the whole file anew"),
+    ];
+    counters.map(|(name, about)| (name.to_owned(), about.to_owned())).into()
+}
+
+impl EnvironmentInfo {
+    /// Returns the counters of the environment.
+    pub fn counters(self) -> EngineCounters {
+        let Self { last_transaction, last_page, map_size } = self;
+        EngineCounters::of_database([
+            (COMMITS, last_transaction as u64),
+            (PAGES_ADDED, last_page as u64),
+            (MAP_GROWTH, map_size as u64),
+        ])
+    }
+}
+
+const COMMITS: &str = "commits";
+const PAGES_ADDED: &str = "pages_added";
+const MAP_GROWTH: &str = "map_growth_bytes";
 
 /// The greatest key of a table inside a write transaction, for puts that may be appends; empty if the table has none yet.
 #[derive(Debug, Clone, Default)]

@@ -1,8 +1,8 @@
 //! Functions of an environment for every kind of suite: opens it with its options, reads them back, checks it.
 
 use crate::describe::{expect_own, version};
-use dbdyno_engine::{EngineError, engine::Open};
-use dbdyno_lmdb_common::{LmdbSetup, ROOM, SyncMode, bad_size, grown, judge, map_full};
+use dbdyno_engine::{EngineError, counters::EngineCounters, engine::Open};
+use dbdyno_lmdb_common::{EnvironmentInfo, LmdbSetup, ROOM, SyncMode, bad_size, grown, judge, map_full};
 use heed::{CommitOrAbort, Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithTls, types::Bytes};
 use std::{collections::BTreeMap, path::Path};
 
@@ -106,6 +106,13 @@ pub(crate) fn check(env: &Env, database: Database<'static, Bytes, Bytes>) -> Res
         seen += 1;
     }
     judge(counted, seen)
+}
+
+/// Returns what LMDB counted. It looks at the environment, and begins no transaction.
+pub(crate) fn counters(env: &Env) -> EngineCounters {
+    let info = env.info();
+    let (last_transaction, last_page) = (info.last_txn_id, info.last_page_number);
+    EnvironmentInfo { last_transaction, last_page, map_size: info.map_size }.counters()
 }
 
 /// Grows the map before a transaction needs it.

@@ -1,9 +1,10 @@
 //! Keys and values in the main database of an environment.
 
-use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force, make_room};
+use crate::environment::{LmdbReads, check, counters, create_database, environment, failed, grow, in_force, make_room};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
+    counters::EngineCounters,
     engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     suite::KvStatements,
@@ -132,6 +133,10 @@ impl<'e> KvSession for LmdbSession<'e> {
         let transaction = self.env.write_txn().map_err(failed)?;
         let appends = self.setup.append.then(GreatestKey::default);
         Ok(LmdbTable { transaction, database: self.database, appends })
+    }
+
+    fn counters(&mut self) -> EngineCounters {
+        counters(self.env)
     }
 }
 

@@ -1,8 +1,9 @@
 //! LMDB as an ordered store: one named database per tree.
 
-use crate::environment::{LmdbReads, check, create_database, environment, failed, grow, in_force};
+use crate::environment::{LmdbReads, check, counters, create_database, environment, failed, grow, in_force};
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree, walk},
 };
@@ -38,6 +39,10 @@ impl OrderedStore for LmdbStore {
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         in_force(&self.env, self.setup)
+    }
+
+    fn counters(&self) -> EngineCounters {
+        counters(&self.env)
     }
 
     fn longest_key(&self) -> usize {

@@ -4,8 +4,9 @@ use crate::{
     damage::{self, Proof},
     long,
 };
+use dbdyno_engine::counters::EngineCounters;
 use lmdb_master3_sys::MDB_val;
-use std::slice;
+use std::{cell::Cell, collections::BTreeMap, slice};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Bytes of a checksum.
@@ -16,6 +17,23 @@ pub(crate) fn sum(bytes: &[u8]) -> [u8; BYTES] {
     xxh3_64(bytes).to_le_bytes()
 }
 
+thread_local! {
+    /// Checksums of pages that this thread calculated. An environment with checksums is for one thread.
+    static CALCULATED: Cell<u64> = const { Cell::new(0) };
+}
+
+const COUNTER: &str = "page_checksums";
+
+/// Returns the meaning of the counter, by its name.
+pub(crate) fn described() -> BTreeMap<String, String> {
+    [(COUNTER.to_owned(), "with checksum=on: checksums of pages that were written, or verified".to_owned())].into()
+}
+
+/// Returns how many checksums this thread calculated.
+pub(crate) fn counters() -> EngineCounters {
+    [(COUNTER, CALCULATED.get())].into()
+}
+
 /// LMDB's callback for the checksum of a page that it writes or reads.
 ///
 /// # Safety
@@ -23,6 +41,7 @@ pub(crate) fn sum(bytes: &[u8]) -> [u8; BYTES] {
 /// or `found` is at that place.
 #[expect(unsafe_code, reason = "called by C with pointers to pages")]
 pub(crate) unsafe extern "C" fn checksum(page: *const MDB_val, found: *mut MDB_val, _: *const MDB_val) {
+    CALCULATED.set(CALCULATED.get() + 1);
     // SAFETY: see above; every page that LMDB passes is initialised.
     unsafe {
         let (start, length) = ((*page).mv_data.cast::<u8>(), (*page).mv_size);

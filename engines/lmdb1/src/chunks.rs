@@ -23,6 +23,8 @@ struct SeenChunks {
     seen: Vec<u64>,
     count: usize,
     beyond: bool,
+    /// Pages decrypted since the database was opened.
+    decrypted: u64,
 }
 
 impl Chunks {
@@ -35,6 +37,7 @@ impl Chunks {
         let chunk = page / PAGES;
         let (word, bit) = ((chunk / 64) as usize, 1 << (chunk % 64));
         let mut state = self.lock();
+        state.decrypted += 1;
         if state.seen.len() <= word {
             state.seen.resize(word + 1, 0);
         }
@@ -56,7 +59,13 @@ impl Chunks {
 
     /// Records that the environment was reopened, with an empty cache.
     pub(crate) fn renew(&self) {
-        *self.lock() = SeenChunks::default();
+        let mut state = self.lock();
+        *state = SeenChunks { decrypted: state.decrypted, ..SeenChunks::default() };
+    }
+
+    /// Returns how often a page was decrypted.
+    pub(crate) fn decrypted(&self) -> u64 {
+        self.lock().decrypted
     }
 
     /// Returns whether a transaction may have left pages in the cache for good.

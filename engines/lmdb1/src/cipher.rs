@@ -16,9 +16,9 @@ use aes_gcm::{
     aead::{self, Tag, inout::InOutBuf},
 };
 use chacha20poly1305::ChaCha20Poly1305;
-use dbdyno_engine::EngineError;
+use dbdyno_engine::{EngineError, counters::EngineCounters};
 use lmdb_master3_sys::MDB_val;
-use std::{ffi::c_int, fmt, ptr, slice};
+use std::{collections::BTreeMap, ffi::c_int, fmt, ptr, slice};
 
 const TAG_BYTES: usize = 16;
 pub(crate) const SEAL_BYTES: usize = TAG_BYTES + NONCE_BYTES;
@@ -26,6 +26,18 @@ pub(crate) const SEAL_BYTES: usize = TAG_BYTES + NONCE_BYTES;
 pub(crate) type Seal = [u8; SEAL_BYTES];
 /// Bytes of a page in the clear: its number and its transaction's.
 const NUMBERS: usize = 16;
+
+const PAGES_ENCRYPTED: &str = "pages_encrypted";
+const PAGES_DECRYPTED: &str = "pages_decrypted";
+
+/// Returns the meaning of each counter, by name.
+pub(crate) fn described() -> BTreeMap<String, String> {
+    let counters = [
+        (PAGES_ENCRYPTED, "with encrypt: pages encrypted for a write, a value of several pages as one"),
+        (PAGES_DECRYPTED, "with encrypt: pages decrypted after a read, a value of several pages as one"),
+    ];
+    counters.map(|(name, about)| (name.to_owned(), about.to_owned())).into()
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
@@ -80,6 +92,14 @@ impl Cipher {
             Algorithm::Aes256Gcm => Ready::Aes256Gcm(Box::new(Aes256Gcm::new(key.bytes().into()))),
         };
         Ok(Self { ready, nonces: Nonces::new()?, chunks: Chunks::default() })
+    }
+
+    /// Returns how many pages were encrypted and decrypted since the database was opened.
+    pub(crate) fn counters(&self) -> EngineCounters {
+        EngineCounters::of_database([
+            (PAGES_ENCRYPTED, self.nonces.given()),
+            (PAGES_DECRYPTED, self.chunks.decrypted()),
+        ])
     }
 
     pub fn algorithm(&self) -> Algorithm {

@@ -1,6 +1,10 @@
 //! The options: those that every LMDB has, and those of this line only.
 
-use crate::{cipher::Algorithm, lmdb::library_version};
+use crate::{
+    checksum,
+    cipher::{self, Algorithm},
+    lmdb::library_version,
+};
 use dbdyno_engine::{
     describe::{Conflict, Description, OptionSpec, Threads},
     suite::SuiteKind,
@@ -18,6 +22,7 @@ pub fn describe() -> Description {
         implementations: [dbdyno_tables::implementations(), vec![dbdyno_lmdb_common::implementation()]].concat(),
         tables_as_data: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        counters: counters(),
         ..Description::new(
             "lmdb1",
             "LMDB's 1.0 line, with page encryption and page checksums",
@@ -25,6 +30,10 @@ pub fn describe() -> Description {
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
     }
+}
+
+fn counters() -> BTreeMap<String, String> {
+    [dbdyno_lmdb_common::counters(), cipher::described(), checksum::described()].into_iter().flatten().collect()
 }
 
 fn options() -> Vec<OptionSpec> {

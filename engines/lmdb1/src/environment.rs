@@ -8,6 +8,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     engine::Open,
     ordered::{Direction, Keys},
     settings::Settings,
@@ -65,6 +66,11 @@ impl Lmdb1Environment {
         in_force.insert("encrypt".to_owned(), encrypt.to_owned());
         in_force.insert("checksum".to_owned(), checksum.to_owned());
         Ok(in_force)
+    }
+
+    /// Returns what LMDB counted: nothing after a failure to reopen the environment, which the next transaction reports.
+    pub(crate) fn counters(&self) -> EngineCounters {
+        self.env.counters().unwrap_or_default()
     }
 
     /// Does the work that is due between two transactions; returns whether handles of named tables have become invalid.

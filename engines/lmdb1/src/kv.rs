@@ -7,6 +7,7 @@ use crate::{
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
+    counters::EngineCounters,
     engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite},
     ordered::{Direction, Keys},
@@ -132,6 +133,10 @@ impl<E: Environment> KvSession for Lmdb1Session<E> {
         let environment = self.0.environment();
         let appends = environment.setup.append.then(GreatestKey::default);
         Ok(Lmdb1Table { transaction: Lmdb1Write::begin(&environment.env)?, appends })
+    }
+
+    fn counters(&mut self) -> EngineCounters {
+        self.0.environment().counters()
     }
 }
 

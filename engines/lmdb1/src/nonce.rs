@@ -20,6 +20,11 @@ impl Nonces {
         Ok(Self { opening: random_bytes()?, given: AtomicU64::new(0) })
     }
 
+    /// Returns how many were asked for.
+    pub(crate) fn given(&self) -> u64 {
+        self.given.load(Relaxed)
+    }
+
     /// Returns a nonce that was not returned before; `None` after all 2^32, that is after 16 TiB of small pages.
     pub(crate) fn give(&self) -> Option<Nonce> {
         let number = u32::try_from(self.given.fetch_add(1, Relaxed)).ok()?;

@@ -6,6 +6,7 @@ use crate::{
 };
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
@@ -54,6 +55,10 @@ impl OrderedStore for Lmdb1Store {
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         self.0.borrow().database.in_force()
+    }
+
+    fn counters(&self) -> EngineCounters {
+        self.0.borrow().database.counters()
     }
 
     fn longest_key(&self) -> usize {

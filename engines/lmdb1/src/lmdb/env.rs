@@ -5,7 +5,8 @@ use super::{
     meta::{self, MetaPages},
 };
 use crate::{checksum, cipher, cipher::Cipher, long};
-use dbdyno_lmdb_common::{LmdbSetup, MAIN_FILE, ROOM, SyncMode, grown};
+use dbdyno_engine::counters::EngineCounters;
+use dbdyno_lmdb_common::{EnvironmentInfo, LmdbSetup, MAIN_FILE, ROOM, SyncMode, grown};
 use lmdb_master3_sys::{
     MDB_ENCRYPT, MDB_MAPASYNC, MDB_NOMETASYNC, MDB_NORDAHEAD, MDB_NOSYNC, MDB_REMAP_CHUNKS, MDB_WRITEMAP, MDB_env,
     MDB_envinfo, MDB_stat, MDB_val, mdb_dbi_open, mdb_env_close, mdb_env_create, mdb_env_get_flags,
@@ -227,6 +228,20 @@ impl Env {
         let info = self.info()?;
         let needed = (info.me_last_pgno + 1).saturating_mul(self.page_size()?).saturating_add(ROOM);
         if info.me_mapsize >= needed { Ok(()) } else { self.resize(needed) }
+    }
+
+    /// Returns what LMDB counted, and what its pages were protected with. It looks at the environment, and begins no transaction.
+    pub fn counters(&self) -> Result<EngineCounters, LmdbError> {
+        let info = self.info()?;
+        let (last_transaction, last_page, map_size) = (info.me_last_txnid, info.me_last_pgno, info.me_mapsize);
+        let mut counters = EnvironmentInfo { last_transaction, last_page, map_size }.counters();
+        let of_pages = match &self.config.protection {
+            Protection::Plain => EngineCounters::default(),
+            Protection::Checksum => checksum::counters(),
+            Protection::Encrypted(cipher) => cipher.counters(),
+        };
+        counters.add(&of_pages);
+        Ok(counters)
     }
 
     /// Returns the setup in force.
