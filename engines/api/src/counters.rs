@@ -89,7 +89,14 @@ struct SharedCounter {
 /// Counters of one session alone.
 impl<const N: usize> From<[(&'static str, u64); N]> for EngineCounters {
     fn from(counters: [(&'static str, u64); N]) -> Self {
-        Self { of_session: counters.into(), ..Self::default() }
+        counters.into_iter().collect()
+    }
+}
+
+/// Counters of one session alone.
+impl FromIterator<(&'static str, u64)> for EngineCounters {
+    fn from_iter<I: IntoIterator<Item = (&'static str, u64)>>(counters: I) -> Self {
+        Self { of_session: counters.into_iter().collect(), ..Self::default() }
     }
 }
 
@@ -106,9 +113,9 @@ impl EngineCounters {
     /// of_test.add_own(&of_threads);
     /// assert_eq!(of_test.get("counter:commits"), Some(9), "from 10 to 19");
     /// ```
-    pub fn of_database<const N: usize>(counters: [(&'static str, u64); N]) -> Self {
-        let shared = counters.map(|(name, to)| (name, SharedCounter { from: 0, to }));
-        Self { of_database: shared.into(), ..Self::default() }
+    pub fn of_database(counters: impl IntoIterator<Item = (&'static str, u64)>) -> Self {
+        let shared = counters.into_iter().map(|(name, to)| (name, SharedCounter { from: 0, to }));
+        Self { of_database: shared.collect(), ..Self::default() }
     }
 
     /// Returns how far each counter has advanced since `earlier`.

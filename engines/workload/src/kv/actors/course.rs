@@ -58,6 +58,11 @@ impl Course {
         self.threads
     }
 
+    /// Whether there is no warm-up.
+    pub(super) fn is_measured_at_once(&self) -> bool {
+        self.warm_up.is_zero()
+    }
+
     /// Waits for the start. Each thread calls this when it is ready.
     pub(super) fn start(&self) {
         self.start.wait();

@@ -46,9 +46,10 @@ pub(super) fn work<E: KvThreads>(
     let mut is_started = false;
     let done = engine.handle().and_then(|mut handle| {
         let mut session = handle.session(&place.test.sql)?;
+        let own = course.is_measured_at_once().then(|| session.counters());
         is_started = true;
         course.start();
-        work_in(&mut session, engine.clock(), place, course, counts, tally)
+        work_in(&mut session, own, engine.clock(), place, course, counts, tally)
     });
     if !is_started {
         // A thread that failed to prepare also joins the start, because the others wait for it.
@@ -63,9 +64,10 @@ pub(super) fn work<E: KvThreads>(
     done
 }
 
-/// Runs a thread whose session is ready, while its course is under way.
+/// Runs a thread whose session is ready, while its course is under way. `own`: what the engine counted before, unless a warm-up comes first.
 pub(super) fn work_in<S: KvSession, C: Clock + Clone>(
     session: &mut S,
+    own: Option<EngineCounters>,
     clock: C,
     place: &ThreadPlace<'_>,
     course: &Course,
@@ -74,7 +76,6 @@ pub(super) fn work_in<S: KvSession, C: Clock + Clone>(
 ) -> Result<KvThreadDone, EngineError> {
     let strife = Strife::default();
     let named = place.empty_results();
-    let own = session.counters();
     let thread =
         Thread { clock, session, place, course, counts, tally, named, strife, own, looks: 0, stale_read: None };
     match place.actor {
@@ -105,8 +106,8 @@ struct Thread<'w, S, C> {
     /// The results of each work; empty if none has a name.
     named: Vec<NamedResults>,
     strife: Strife,
-    /// What the engine had counted when measuring began.
-    own: EngineCounters,
+    /// What the engine had counted when measuring began; `None` during the warm-up.
+    own: Option<EngineCounters>,
     /// How often the thread checked for commits of others.
     looks: usize,
     stale_read: Option<String>,
@@ -278,6 +279,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         while self.phase(turn) == CoursePhase::WarmUp {
             self.pause();
         }
+        self.begin_counting();
         let (read, begun) = (self.thread_times(), self.clock.now());
         self.expect_versions();
         let mut snapshot = self.session.snapshot()?;
@@ -356,7 +358,13 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         self.named = self.place.empty_results();
         self.strife = Strife::default();
         self.counts.clear();
-        self.own = self.session.counters();
+        self.begin_counting();
+    }
+
+    /// Reads what the engine has counted after a warm-up. Without one it was read before the start, so that reading takes none of the
+    /// test's time.
+    fn begin_counting(&mut self) {
+        self.own.get_or_insert_with(|| self.session.counters());
     }
 
     /// Runs an operation in its own transaction, as [`persistently`](Self::persistently) does.
@@ -450,7 +458,7 @@ impl<'w, S: KvSession, C: Clock + Clone> Thread<'w, S, C> {
         let KvTally { operations, rows, digest, transfers, broken, short, moved, missed, unexpected, stale, .. } =
             self.tally;
         let Strife { busy, retries, failures } = self.strife;
-        let own = self.session.counters().since(&self.own);
+        let own = self.own.map(|before| self.session.counters().since(&before)).unwrap_or_default();
         KvThreadDone {
             operations,
             rows,

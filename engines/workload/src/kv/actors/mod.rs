@@ -174,7 +174,8 @@ pub(super) fn perform_alone<E: KvEngine>(engine: &mut E, of: &KvActorsTest<'_>) 
     let counts = shown.actors[actor].thread(thread);
     shown.measured_since.get_or_init(Instant::now);
     let mut session = engine.session(&test.sql)?;
-    let done = work_in(&mut session, clock.clone(), &place, &course, counts, KvTally::default())?;
+    let own = Some(session.counters());
+    let done = work_in(&mut session, own, clock.clone(), &place, &course, counts, KvTally::default())?;
     Ok(finished(of, &places, vec![done], clock.is_real()))
 }
 
