@@ -27,6 +27,7 @@ pub fn describe() -> Description {
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        counters: dbdyno_tables::counters(),
         ..Description::new(
             "fjall",
             "fjall, a log-structured merge tree in Rust",

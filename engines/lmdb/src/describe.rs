@@ -17,7 +17,7 @@ pub fn describe() -> Description {
         compacts: true,
         longest_key: Some(dbdyno_lmdb_common::LONGEST_KEY),
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
-        counters: dbdyno_lmdb_common::counters(),
+        counters: [dbdyno_lmdb_common::counters(), dbdyno_tables::counters()].into_iter().flatten().collect(),
         ..Description::new(
             "lmdb",
             "LMDB, the memory-mapped copy-on-write B+tree, through heed",

@@ -33,7 +33,10 @@ pub fn describe() -> Description {
 }
 
 fn counters() -> BTreeMap<String, String> {
-    [dbdyno_lmdb_common::counters(), cipher::described(), checksum::described()].into_iter().flatten().collect()
+    [dbdyno_lmdb_common::counters(), cipher::described(), checksum::described(), dbdyno_tables::counters()]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn options() -> Vec<OptionSpec> {

@@ -26,6 +26,7 @@ pub fn describe() -> Description {
         tables_as_data: true,
         compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        counters: dbdyno_tables::counters(),
         ..Description::new(
             "redb",
             "redb, a copy-on-write B-tree in Rust",

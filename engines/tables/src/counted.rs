@@ -46,6 +46,27 @@ pub fn described() -> BTreeMap<String, String> {
     ALL.iter().map(|counter| (counter.name.to_owned(), counter.about.to_owned())).collect()
 }
 
+/// The counters of statements whose tables are virtual: how SQLite finds their rows is counted by the virtual tables.
+const OF_LAYER: [&str; 3] = ["sorts", "automatic_index_rows", "vm_steps"];
+
+fn of_layer() -> impl Iterator<Item = &'static SqliteCounter> {
+    ALL.iter().filter(|counter| OF_LAYER.contains(&counter.name))
+}
+
+/// Returns the meaning of each counter of [`counters_for_layer`], by name.
+pub(crate) fn described_for_layer() -> impl Iterator<Item = (String, String)> {
+    of_layer().map(|counter| (counter.name.to_owned(), format!("with layer=sql: {}", counter.about)))
+}
+
+/// Returns the counters of statements whose tables are virtual. `statements`: as for [`counters`].
+pub(crate) fn counters_for_layer(statements: impl Fn(c_int) -> u64) -> EngineCounters {
+    let value = |counter: &'static SqliteCounter| match counter.place {
+        CounterPlace::Statements(place) => Some((counter.name, statements(place))),
+        CounterPlace::Connection(_) => None,
+    };
+    of_layer().filter_map(value).collect()
+}
+
 /// Returns the counters of a connection. `connection` and `statements`: the value of a number of sqlite3.h for the connection, and for all
 /// of its prepared statements together.
 pub fn counters(connection: impl Fn(c_int) -> u64, statements: impl Fn(c_int) -> u64) -> EngineCounters {

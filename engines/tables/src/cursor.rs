@@ -100,13 +100,16 @@ impl BatchCursor {
         self.at = 0;
         tables.read()?;
         match self.path.index {
-            None => self.copy_rows(tables),
-            Some(place) if self.path.covering => self.copy_entries(tables, place),
+            None => self.copy_rows(tables)?,
+            Some(place) if self.path.covering => self.copy_entries(tables, place)?,
             Some(place) => {
                 self.find_rows(tables, place)?;
-                self.copy_found(tables)
+                tables.work.visit(self.rows.len() as u64);
+                self.copy_found(tables)?;
             }
         }
+        tables.work.visit(self.rows.len() as u64);
+        Ok(())
     }
 
     /// Copies rows in the order of their rowids.

@@ -6,8 +6,12 @@ use super::{
     rowsum::Rowsum,
     tables::Tables,
     virtual_table::{Layer, SharedTables, SqlGuard, connect},
+    work,
 };
-use crate::sqlite::{SqliteRow, SqliteStatement};
+use crate::{
+    counted,
+    sqlite::{SqliteRow, SqliteStatement, counters_of_layer},
+};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
@@ -62,6 +66,13 @@ pub fn options() -> Vec<OptionSpec> {
         .tune(&[]),
         reopen(),
     ]
+}
+
+/// Returns the meaning of each counter that SQL suites have through this layer, by name. The counters of the store are not among them.
+pub fn counters() -> BTreeMap<String, String> {
+    let mut counters = work::described();
+    counters.extend(counted::described_for_layer());
+    counters
 }
 
 /// An open store with its tables.
@@ -204,7 +215,13 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
     type Row<'r> = LayeredRow<'r>;
 
     fn counters(&mut self) -> EngineCounters {
-        self.shared().borrow().store.counters()
+        let tables = self.shared().borrow();
+        let mut counters = tables.store.counters();
+        counters.add(&tables.work.counters());
+        if let Way::Sql(layer) = &self.way {
+            counters.add(&counters_of_layer(layer.connection));
+        }
+        counters
     }
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {

@@ -26,5 +26,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod virtual_table;
+mod work;
 
-pub use engine::{Layered, LayeredRow, LayeredSession, LayeredStatement, implementations, options};
+pub use engine::{Layered, LayeredRow, LayeredSession, LayeredStatement, counters, implementations, options};

@@ -8,7 +8,7 @@ use dbdyno_engine::{
     sql::{SqlRow, SqlValueRef},
 };
 use rusqlite::{Connection, ErrorCode, Statement, ToSql, ffi, types};
-use std::{ops::ControlFlow, ptr};
+use std::{ffi::c_int, ops::ControlFlow, ptr};
 
 pub fn failed(error: rusqlite::Error) -> EngineError {
     match error.sqlite_error_code() {
@@ -68,7 +68,7 @@ impl<'c> PreparedStatement<'c> for SqliteStatement<'c> {
 /// Returns what SQLite counted for a connection: the pages of its cache, and the work of the statements that it has prepared.
 #[expect(unsafe_code, reason = "rusqlite has no call for sqlite3_db_status")]
 fn counters(connection: &Connection) -> EngineCounters {
-    // SAFETY: the handle belongs to an open connection, which this thread uses alone; statements are only counted.
+    // SAFETY: the handle belongs to an open connection, which this thread uses alone.
     unsafe {
         let handle = connection.handle();
         let of_cache = |counter| {
@@ -76,15 +76,27 @@ fn counters(connection: &Connection) -> EngineCounters {
             ffi::sqlite3_db_status(handle, counter, &raw mut value, &raw mut highest, 0);
             u64::try_from(value).unwrap_or(0)
         };
-        let of_statements = |counter| {
-            let (mut sum, mut statement) = (0, ffi::sqlite3_next_stmt(handle, ptr::null_mut()));
-            while !statement.is_null() {
-                sum += u64::try_from(ffi::sqlite3_stmt_status(statement, counter, 0)).unwrap_or(0);
-                statement = ffi::sqlite3_next_stmt(handle, statement);
-            }
-            sum
-        };
-        counted::counters(of_cache, of_statements)
+        counted::counters(of_cache, |counter| of_statements(connection, counter))
+    }
+}
+
+/// Returns what SQLite counted for the statements of a connection whose tables are virtual.
+pub(crate) fn counters_of_layer(connection: &Connection) -> EngineCounters {
+    counted::counters_for_layer(|counter| of_statements(connection, counter))
+}
+
+/// Returns a counter of all statements that a connection has prepared.
+#[expect(unsafe_code, reason = "rusqlite counts for each statement alone")]
+fn of_statements(connection: &Connection, counter: c_int) -> u64 {
+    // SAFETY: the handle belongs to an open connection, which this thread uses alone; statements are only counted.
+    unsafe {
+        let handle = connection.handle();
+        let (mut sum, mut statement) = (0, ffi::sqlite3_next_stmt(handle, ptr::null_mut()));
+        while !statement.is_null() {
+            sum += u64::try_from(ffi::sqlite3_stmt_status(statement, counter, 0)).unwrap_or(0);
+            statement = ffi::sqlite3_next_stmt(handle, statement);
+        }
+        sum
     }
 }
 

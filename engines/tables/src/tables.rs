@@ -4,6 +4,7 @@ use super::{
     definition::{TableCatalog, TableDefinition},
     rows::RowStore,
     rowsum::Rowsum,
+    work::LayerWork,
 };
 use dbdyno_engine::{
     EngineError,
@@ -60,6 +61,7 @@ pub(super) struct Tables<S: OrderedStore> {
     pub(super) transaction: StoreTransaction<S>,
     pub(super) catalog: TableCatalog,
     pub(super) rows: RowStore,
+    pub(super) work: LayerWork,
     trees: u16,
     /// The rowid after the last one, for each table that this transaction has inserted into.
     next_rowids: BTreeMap<Tree, i64>,
@@ -83,6 +85,7 @@ impl<S: OrderedStore> Tables<S> {
             transaction: StoreTransaction::None,
             catalog,
             rows,
+            work: LayerWork::default(),
             trees,
             next_rowids: BTreeMap::new(),
             drawn: 0,

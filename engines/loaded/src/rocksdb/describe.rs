@@ -24,6 +24,7 @@ pub fn describe() -> Description {
         tables_as_data: true,
         compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
+        counters: dbdyno_tables::counters(),
         ..Description::new(
             "rocksdb",
             "RocksDB, a log-structured merge tree in C++: the system's library, or the one of the option library",

@@ -159,6 +159,7 @@ pub(super) fn delete<S: OrderedStore>(
     tables.forget_rowids(table);
     if matches!(filter, Filter::All) {
         let mut removed = 0;
+        tables.work.begin(true);
         let (write, _, _) = tables.write()?;
         write.range(table.tree, Keys::ALL, Direction::Up, |_, _| {
             removed += 1;
@@ -166,6 +167,7 @@ pub(super) fn delete<S: OrderedStore>(
         })?;
         write.clear(table.tree)?;
         table.indexes.iter().try_for_each(|index| write.clear(index.tree))?;
+        tables.work.visit(removed);
         return Ok(removed);
     }
     let found = rowids(tables, table, filter)?;
@@ -215,6 +217,7 @@ fn each<S: OrderedStore>(
             found.push(rowid);
             Ok(())
         })?;
+        tables.work.visit(found.len() as u64);
         for rowid in found {
             let row = |stored: &[u8]| visit(rowid, tables.rows.verified(table, rowid, stored)?);
             let shown = tables.transaction.get(table.tree, &key::of_rowid(rowid), row)?;
@@ -227,15 +230,19 @@ fn each<S: OrderedStore>(
         return Ok(());
     }
     tables.read()?;
-    let (rowsum, column) = (tables.rows.rowsum, filter.column());
+    tables.work.begin(true);
+    let (rowsum, column, mut visited) = (tables.rows.rowsum, filter.column(), 0);
     let mut step = |key: &[u8], stored: &[u8]| {
+        visited += 1;
         let rowid = key::rowid(key).unwrap_or(0);
         let row = tables.rows.verified(table, rowid, stored)?;
         let passes =
             column.map_or(Ok(true), |column| value(table, rowid, row, column, rowsum).map(|v| filter.passes(v)))?;
         if passes { visit(rowid, row) } else { Ok(ControlFlow::Continue(())) }
     };
-    walk(tables, table.tree, Keys::ALL, &mut step)
+    let walked = walk(tables, table.tree, Keys::ALL, &mut step);
+    tables.work.visit(visited);
+    walked
 }
 
 /// Passes rowid and value of every matching entry of an existing index to the callback.
@@ -251,8 +258,11 @@ fn each_entry<S: OrderedStore>(
         return Ok(());
     };
     let index = &table.indexes[place];
+    tables.work.begin(false);
     let range = KeyRange::of_entries(table, column, wanted, tables.store.longest_key());
+    let mut visited = 0;
     let mut step = |key: &[u8], kind: &[u8]| {
+        visited += 1;
         let wrong = || broken_index(table, index, "an entry cannot be decoded");
         let kind = tables.rows.verified_entry(table, index, key, kind)?;
         let rowid = key::rowid(key).ok_or_else(wrong)?;
@@ -260,7 +270,9 @@ fn each_entry<S: OrderedStore>(
             .ok_or_else(wrong)??;
         Ok(ControlFlow::Continue(()))
     };
-    walk(tables, index.tree, range.keys(), &mut step)
+    let walked = walk(tables, index.tree, range.keys(), &mut step);
+    tables.work.visit(visited);
+    walked
 }
 
 #[inline]

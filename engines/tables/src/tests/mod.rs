@@ -1,5 +1,6 @@
 //! Tests of both layers on a store in memory.
 
+mod counters;
 mod differences;
 mod direct;
 mod failures;

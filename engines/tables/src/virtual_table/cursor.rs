@@ -57,6 +57,7 @@ unsafe impl<S: OrderedStore> VTabCursor for TableCursor<S> {
         let mut values = arguments.iter().map(value);
         let wanted = wanted(access.ends, &mut values);
         let tables = &mut *self.shared.borrow_mut();
+        tables.work.begin(matches!(wanted, PushedCondition::All));
         let range = match access.index {
             None => KeyRange::of_rowids(wanted),
             Some(place) => {
