@@ -1,8 +1,9 @@
 //! Functions of a database for every kind of suite: opens it with its options, commits as they require, checks it.
 
+use crate::file::{CountedFile, FileCounts};
 use dbdyno_engine::{EngineError, engine::Open};
 use redb::{Database, Durability, WriteTransaction};
-use std::fmt;
+use std::{fmt, fs::File, sync::Arc};
 
 pub(crate) const MAIN_FILE: &str = "redb.db";
 
@@ -21,12 +22,15 @@ pub(crate) struct CommitOptions {
     quick_repair: bool,
 }
 
-/// Opens the database in a folder, and returns it with the options of its commits.
-pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, CommitOptions), EngineError> {
+/// Opens the database in a folder, and returns it with the options of its commits and the counters of its file.
+pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, CommitOptions, Arc<FileCounts>), EngineError> {
     let settings = open.settings;
-    let database = Database::builder()
-        .set_cache_size(settings.integer("cache_size")? as usize)
-        .create(open.folder.join(MAIN_FILE))
+    // As redb opens a path itself.
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(open.folder.join(MAIN_FILE));
+    let file = file.map_err(EngineError::doing("opening the database"))?;
+    let (counts, cache_size) = (Arc::default(), settings.integer("cache_size")? as usize);
+    let database = CountedFile::new(file, &counts)
+        .and_then(|file| Database::builder().set_cache_size(cache_size).create_with_backend(file))
         .map_err(EngineError::doing("opening the database"))?;
     let commit = CommitOptions {
         durability: match settings.text("durability")? {
@@ -36,7 +40,7 @@ pub(crate) fn open_database(open: Open<'_>) -> Result<(Database, CommitOptions),
         two_phase: settings.flag("two_phase_commit")?,
         quick_repair: settings.flag("quick_repair")?,
     };
-    Ok((database, commit))
+    Ok((database, commit, counts))
 }
 
 impl CommitOptions {

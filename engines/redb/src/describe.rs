@@ -1,5 +1,6 @@
 //! redb's options and what they mean for durability.
 
+use crate::file;
 use dbdyno_engine::{
     describe::{Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
@@ -26,7 +27,7 @@ pub fn describe() -> Description {
         tables_as_data: true,
         compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
-        counters: dbdyno_tables::counters(),
+        counters: [file::described(), dbdyno_tables::counters()].into_iter().flatten().collect(),
         ..Description::new(
             "redb",
             "redb, a copy-on-write B-tree in Rust",

@@ -1,15 +1,19 @@
 //! Keys and values in one table.
 
-use crate::database::{CommitOptions, MAIN_FILE, RedbBytes, check, failed, open_database};
+use crate::{
+    database::{CommitOptions, MAIN_FILE, RedbBytes, check, failed, open_database},
+    file::FileCounts,
+};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
+    counters::EngineCounters,
     engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use redb::{Database, ReadOnlyTable, ReadableDatabase, ReadableTable, TableDefinition, WriteTransaction};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The table that contains the rows.
 pub const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::new("kv");
@@ -18,6 +22,7 @@ pub const TABLE: TableDefinition<'_, RedbBytes, RedbBytes> = TableDefinition::ne
 pub struct Redb {
     database: Database,
     commit: CommitOptions,
+    counts: Arc<FileCounts>,
     held: bool,
 }
 
@@ -50,11 +55,11 @@ impl KvEngine for Redb {
     type Session<'e> = RedbSession<'e>;
 
     fn open(open: Open<'_>) -> Result<Self, EngineError> {
-        let (database, commit) = open_database(open)?;
+        let (database, commit, counts) = open_database(open)?;
         let created = database.begin_write().map_err(failed)?;
         created.open_table(TABLE).map_err(failed)?;
         created.commit().map_err(failed)?;
-        Ok(Self { database, commit, held: is_held(open.settings)? })
+        Ok(Self { database, commit, counts, held: is_held(open.settings)? })
     }
 
     fn holds_reads(&self) -> bool {
@@ -75,7 +80,7 @@ impl KvShared for Redb {
     type Shared<'e> = RedbSession<'e>;
 
     fn shared(&self) -> RedbSession<'_> {
-        RedbSession { database: &self.database, commit: self.commit }
+        RedbSession { database: &self.database, commit: self.commit, counts: &self.counts }
     }
 }
 
@@ -83,6 +88,7 @@ impl KvShared for Redb {
 pub struct RedbSession<'e> {
     database: &'e Database,
     commit: CommitOptions,
+    counts: &'e FileCounts,
 }
 
 impl KvSession for RedbSession<'_> {
@@ -103,6 +109,10 @@ impl KvSession for RedbSession<'_> {
 
     fn write(&mut self) -> Result<RedbWrite, EngineError> {
         self.commit.begin(self.database).map(RedbWrite)
+    }
+
+    fn counters(&mut self) -> EngineCounters {
+        self.counts.counters()
     }
 }
 

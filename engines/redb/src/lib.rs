@@ -2,6 +2,7 @@
 
 mod database;
 mod describe;
+mod file;
 mod kv;
 mod ordered;
 

@@ -1,8 +1,12 @@
 //! redb as an ordered store: one table per tree.
 
-use crate::database::{CommitOptions, MAIN_FILE, RedbBytes, check, failed, open_database};
+use crate::{
+    database::{CommitOptions, MAIN_FILE, RedbBytes, check, failed, open_database},
+    file::FileCounts,
+};
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
@@ -15,12 +19,14 @@ use std::{
     collections::BTreeMap,
     ops::{Bound, ControlFlow},
     rc::Rc,
+    sync::Arc,
 };
 
 #[derive(Debug)]
 pub struct RedbStore {
     database: Database,
     commit: CommitOptions,
+    counts: Arc<FileCounts>,
     names: Rc<[String]>,
 }
 
@@ -34,19 +40,23 @@ impl OrderedStore for RedbStore {
     type Write = RedbTransaction<Rc<WriteTransaction>>;
 
     fn open(open: Open<'_>, trees: u16) -> Result<Self, EngineError> {
-        let (database, commit) = open_database(open)?;
+        let (database, commit, counts) = open_database(open)?;
         let names: Rc<[String]> = (0..trees).map(|tree| tree.to_string()).collect();
         let created = database.begin_write().map_err(failed)?;
         for name in names.iter() {
             created.open_table(definition(name)).map_err(failed)?;
         }
         created.commit().map_err(failed)?;
-        Ok(Self { database, commit, names })
+        Ok(Self { database, commit, counts, names })
     }
 
     /// Returns nothing: redb has no call that reports the options it was opened with.
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(BTreeMap::new())
+    }
+
+    fn counters(&self) -> EngineCounters {
+        self.counts.counters()
     }
 
     fn longest_key(&self) -> usize {
