@@ -1,5 +1,6 @@
 //! fjall's options and what they mean for durability.
 
+use super::counted;
 use dbdyno_engine::{
     EngineError,
     describe::{Description, MemoryTarget, OptionSpec, Threads},
@@ -27,7 +28,7 @@ pub fn describe() -> Description {
         implementations: dbdyno_tables::implementations(),
         tables_as_data: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
-        counters: dbdyno_tables::counters(),
+        counters: [counted::described(), dbdyno_tables::counters()].into_iter().flatten().collect(),
         ..Description::new(
             "fjall",
             "fjall, a log-structured merge tree in Rust",

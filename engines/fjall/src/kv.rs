@@ -1,16 +1,20 @@
 //! Keys and values in one keyspace of a transactional database with a single writer. Reads use a snapshot, a write transaction sees its
 //! own writes, and its commit is atomic.
 
-use super::describe::{compression_word, keyspace_options, persist};
+use super::{
+    counted,
+    describe::{compression_word, keyspace_options, persist},
+};
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
+    counters::EngineCounters,
     engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
     suite::KvStatements,
 };
 use fjall::{PersistMode, Readable, SingleWriterTxDatabase, SingleWriterTxKeyspace, SingleWriterWriteTx, Snapshot};
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, slice};
 
 pub struct Fjall {
     database: SingleWriterTxDatabase,
@@ -155,6 +159,10 @@ impl<'e> KvSession for FjallSession<'e> {
     fn write(&mut self) -> Result<FjallWrite<'e>, EngineError> {
         let transaction = self.database.write_tx().durability(self.persist);
         Ok(FjallWrite { transaction, keyspace: self.keyspace })
+    }
+
+    fn counters(&mut self) -> EngineCounters {
+        counted::counters(self.database, slice::from_ref(self.keyspace))
     }
 }
 

@@ -1,5 +1,6 @@
 //! fjall, a log-structured merge tree in Rust.
 
+mod counted;
 mod describe;
 mod kv;
 mod ordered;

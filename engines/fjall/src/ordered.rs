@@ -1,11 +1,13 @@
 //! fjall as an ordered store: one keyspace per tree, all in one transaction.
 
 use super::{
+    counted,
     describe::{keyspace_options, persist},
     kv::{Reader, failed, in_force, open_database, read_every_block},
 };
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
 };
@@ -44,6 +46,10 @@ impl OrderedStore for FjallStore {
 
     fn in_force(&self) -> Result<BTreeMap<String, String>, EngineError> {
         Ok(self.keyspaces.first().map_or_else(BTreeMap::new, |keyspace| in_force(&self.database, keyspace)))
+    }
+
+    fn counters(&self) -> EngineCounters {
+        counted::counters(&self.database, &self.keyspaces)
     }
 
     fn longest_key(&self) -> usize {
