@@ -185,3 +185,40 @@ fn what_is_damaged_is_found_by_the_check() {
     let error = opened(folder.path(), &[]).check().unwrap_err();
     assert!(error.message.contains("Corruption") && !error.database_usable, "{error:?}");
 }
+
+fn put_two(session: &mut impl KvSession, key: u8) {
+    let mut transaction = session.write().unwrap();
+    let mut table = transaction.table().unwrap();
+    table.put(&[key], b"value").unwrap();
+    table.put(&[key, key], b"value").unwrap();
+    drop(table);
+    transaction.commit().unwrap();
+}
+
+#[test]
+fn writes_and_the_work_in_the_background_are_counted() {
+    if !is_there() {
+        return;
+    }
+    let (folder, statements) = (tempfile::tempdir().unwrap(), no_statements());
+    let mut engine = opened(folder.path(), &[("sync", "on")]);
+    let mut session = engine.session(&statements).unwrap();
+    let before = session.counters();
+    (0..10).for_each(|key| put_two(&mut session, key));
+    let ten: BTreeMap<_, _> = session.counters().since(&before).values().collect();
+    let of_ten = ["keys_written", "log_syncs", "flushes", "compactions"].map(|name| ten[name]);
+    assert_eq!(of_ten, [20, 10, 0, 0], "ten commits of two rows, in memory and log");
+    assert!(ten.keys().all(|name| describe().counters.contains_key(*name)), "{ten:?}");
+
+    drop(session);
+    let compacted = |engine: Rocks| {
+        engine.compact(Open { folder: folder.path(), settings: &settings(&[]), schema: &[], data_bytes: 0 }).unwrap()
+    };
+    let mut engine = compacted(engine);
+    put_two(&mut engine.session(&statements).unwrap(), 0);
+    let mut engine = compacted(engine);
+    let all: BTreeMap<_, _> = engine.session(&statements).unwrap().counters().since(&before).values().collect();
+    assert_eq!(all["flushes"], 2, "compacting writes out the memtable first: {all:?}");
+    assert!(all["compactions"] > 0, "the second table was merged with the first one: {all:?}");
+    assert_eq!(all["write_stall_ns"], 0, "nothing had to wait: {all:?}");
+}

@@ -109,6 +109,7 @@ functions! {
     // Only in recent versions.
     ? batch_get_pinned = "rocksdb_writebatch_wi_get_pinned_from_batch_and_db":
         fn(*mut IndexedBatch, *mut Db, *const ReadOptions, *const c_char, usize, Failure) -> *mut PinnedSlice;
+    ? last_sequence_number = "rocksdb_get_latest_sequence_number": fn(*mut Db) -> u64;
     ? verify_checksum = "rocksdb_verify_checksum": fn(*mut Db, Failure);
 }
 

@@ -136,14 +136,26 @@ impl RocksDatabase {
     }
 
     /// Returns a number that RocksDB reports about itself; `None` if this version does not report it.
-    #[expect(unsafe_code, reason = "a call of C")]
     pub(super) fn property(&self, name: &CStr) -> Option<u64> {
+        self.told(name)?.parse().ok()
+    }
+
+    /// Returns the number of the last write; `None` if this version does not report it.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn last_sequence_number(&self) -> Option<u64> {
+        // SAFETY: the database is open.
+        self.api.last_sequence_number.map(|last| unsafe { last(self.raw) })
+    }
+
+    /// Returns what RocksDB reports about itself; `None` if this version does not report it.
+    #[expect(unsafe_code, reason = "a call of C")]
+    pub(super) fn told(&self, name: &CStr) -> Option<String> {
         // SAFETY: the database is open and the name ends with a zero; the text is freed once it was copied.
         unsafe {
             let told = (self.api.property)(self.raw, name.as_ptr());
             let copied = text(told);
             (self.api.free)(told.cast());
-            copied?.parse().ok()
+            copied
         }
     }
 

@@ -1,6 +1,9 @@
 //! The options of RocksDB and what they mean for durability.
 
-use super::options::{COMPACTIONS, COMPRESSIONS, OWN};
+use super::{
+    counted,
+    options::{COMPACTIONS, COMPRESSIONS, OWN},
+};
 use dbdyno_engine::{
     describe::{Conflict, Description, MemoryTarget, OptionSpec, Threads},
     durability::{Tier, TierRule},
@@ -24,7 +27,7 @@ pub fn describe() -> Description {
         tables_as_data: true,
         compacts: true,
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
-        counters: dbdyno_tables::counters(),
+        counters: [counted::described(), dbdyno_tables::counters()].into_iter().flatten().collect(),
         ..Description::new(
             "rocksdb",
             "RocksDB, a log-structured merge tree in C++: the system's library, or the one of the option library",

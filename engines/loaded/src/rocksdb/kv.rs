@@ -10,6 +10,7 @@ use super::{
 use dbdyno_engine::{
     EngineError,
     clock::SystemClock,
+    counters::EngineCounters,
     describe::Library,
     engine::{EngineInstance, Open},
     kv::{KvEngine, KvRead, KvSession, KvShared, KvTransaction, KvWrite, is_held},
@@ -115,6 +116,10 @@ impl<'e> KvSession for RocksSession<'e> {
     #[inline]
     fn write(&mut self) -> Result<RocksWrite<'_>, EngineError> {
         Ok(RocksWrite { database: self.database, batch: &mut self.batch, alone: None })
+    }
+
+    fn counters(&mut self) -> EngineCounters {
+        self.database.counters()
     }
 }
 

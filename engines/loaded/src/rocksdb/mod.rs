@@ -2,6 +2,7 @@
 
 mod api;
 mod batch;
+mod counted;
 mod database;
 mod describe;
 mod facts;

@@ -9,6 +9,7 @@ use super::{
 };
 use dbdyno_engine::{
     EngineError,
+    counters::EngineCounters,
     describe::Library,
     engine::Open,
     ordered::{Direction, Keys, OrderedRead, OrderedStore, OrderedWrite, Tree},
@@ -43,6 +44,10 @@ impl OrderedStore for RocksStore {
 
     fn library(&self) -> Option<Library> {
         self.database.library()
+    }
+
+    fn counters(&self) -> EngineCounters {
+        self.database.counters()
     }
 
     /// RocksDB's own limit is 4 GiB.
