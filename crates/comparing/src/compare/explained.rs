@@ -49,9 +49,15 @@ impl<'e> Repetitions<'e> {
     /// Finds the repetitions of a side's runs. None: there are none, or their workers do not tell what the time went to.
     pub(super) fn of(figure: &Figure, test: u32, found: &'e HashMap<(Uuid, u32), ExplainedRun>) -> Option<Self> {
         let runs: Vec<&ExplainedRun> = figure.run_ids.iter().filter_map(|run| found.get(&(*run, test))).collect();
-        let sum = |of: fn(&ExplainedRun) -> Option<u64>| runs.iter().map(|run| of(run)).sum::<Option<u64>>();
-        let (cpu_ns, rest_ns) = (sum(|run| run.cpu_ns)? as f64, sum(|run| run.rest_ns)? as f64);
+        let sum =
+            |of: fn(&ExplainedRun) -> Option<u64>| runs.iter().map(|run| Some(of(run)? as f64)).sum::<Option<f64>>();
+        let (cpu_ns, rest_ns) = (sum(|run| run.cpu_ns)?, sum(|run| run.rest_ns)?);
         (!runs.is_empty()).then_some(Self { runs, cpu_ns, rest_ns })
+    }
+
+    /// Whether they tell reads, writes, locks and page faults apart, and not only call stacks.
+    pub(super) fn tells_parts(&self) -> bool {
+        self.runs.iter().any(|run| !run.spent.is_empty())
     }
 
     /// Returns what belongs to finer parts.
@@ -77,7 +83,7 @@ impl<'e> Repetitions<'e> {
                 *so_far = so_far.saturating_add(samples);
             }
         }
-        let samples: u64 = stacks.values().sum();
+        let samples = stacks.values().fold(0, |all: u64, samples| all.saturating_add(*samples));
         let slow_downs: Vec<f64> = self.runs.iter().filter_map(|explained| slow_down(explained, runs)).collect();
         let calls = |kind: SpentKind| {
             let all: Vec<f64> = self.runs.iter().filter_map(|run| calls(run, kind, per_operation)).collect();

@@ -191,6 +191,8 @@ impl Reason {
             (Some(a), Some(b)) => [Some(a), Some(b)],
             _ => [None, None],
         };
+        let is_told = |repeated: &Option<Repetitions<'_>>| repeated.as_ref().is_some_and(Repetitions::tells_parts);
+        let has_more_parts = is_told(&repeated_a) && is_told(&repeated_b);
         let [runs_a, runs_b] = [a, b].map(|figure| runs_of(figure, line.test, found));
         let (runs_a, runs_b) = (runs_a?, runs_b?);
         let is_divided = [&runs_a, &runs_b]
@@ -199,7 +201,7 @@ impl Reason {
         let per_operation = metric == Metric::Rate || a.per_operation;
         let [a, b] = [(a, runs_a, repeated_a), (b, runs_b, repeated_b)].map(|(figure, runs, repeated)| {
             let time = |value: f64| if metric == Metric::Rate { 1e9 / value } else { value };
-            SideRuns { total_ns: time(figure.median), runs, is_divided, per_operation, repeated }
+            SideRuns { total_ns: time(figure.median), runs, is_divided, per_operation, repeated, has_more_parts }
         });
         let more_ns = a.total_ns - b.total_ns;
         let slower = if more_ns > 0.0 { SideName::A } else { SideName::B };
@@ -276,6 +278,8 @@ struct SideRuns<'r> {
     is_divided: bool,
     per_operation: bool,
     repeated: Option<Repetitions<'r>>,
+    /// Whether repetitions divide the times of both sides further.
+    has_more_parts: bool,
 }
 
 impl SideRuns<'_> {
@@ -339,7 +343,7 @@ impl SideRuns<'_> {
     }
 
     fn moved(&self) -> Vec<Moved> {
-        self.repeated.as_ref().map(Repetitions::moved).unwrap_or_default()
+        self.repeated.as_ref().filter(|_| self.has_more_parts).map(Repetitions::moved).unwrap_or_default()
     }
 
     /// Returns the standard error of a part, ns.

@@ -267,7 +267,7 @@ fn times(factor: f64) -> String {
 
 /// Whether repetitions divide the times further, so that less is left in the rest.
 fn is_explained(reason: &Reason) -> bool {
-    reason.a.explained.is_some()
+    reason.a.parts.contains_key(&TimePart::Lock)
 }
 
 fn more_of(part: TimePart, explained: bool) -> &'static str {

@@ -3,7 +3,7 @@
 use super::sent::SentHistogram;
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_engine::protocol::{Job, TestDone};
-use dbdyno_foundation::base::units::{bytes, duration};
+use dbdyno_foundation::base::units::{bytes, counted, duration};
 use std::{
     fs,
     path::PathBuf,
@@ -166,6 +166,12 @@ fn check_times(
                 return refuse(done, &format!("{name} is {cpu}, more than {from_outside} on {cores} cores allow"));
             }
         }
+        let parts = PARTS.iter().filter_map(|name| done.counters.get(name)).fold(0, u64::saturating_add);
+        let threads = threads(done);
+        if parts > most.saturating_mul(threads) {
+            let (parts, threads) = (duration(parts as f64), counted(threads as usize, "thread"));
+            return refuse(done, &format!("the parts of its time are {parts}, more than {from_outside} on {threads}"));
+        }
     }
     if let Some(sent) = histogram {
         // Buckets are a thousandth wide, and a sample below one nanosecond counts as one.
@@ -173,13 +179,22 @@ fn check_times(
         let sum: f64 =
             sent.samples.iter_recorded().map(|one| one.value_iterated_to() as f64 * one.count_at_value() as f64).sum();
         // Threads that work at the same time each have this much time.
-        let threads = done.actors.iter().map(|actor| u64::from(actor.threads)).sum::<u64>().max(1);
+        let threads = threads(done);
         if sum * 0.99 - samples as f64 > (done.wall_ns as f64 + 1_000.0) * threads as f64 {
             let (sum, took) = (duration(sum), duration(done.wall_ns as f64));
             return refuse(done, &format!("its samples add up to {sum}, but it took {took}"));
         }
     }
     Ok(())
+}
+
+/// The counters that divide the time of a test's threads.
+const PARTS: [&str; 6] =
+    ["part_user_ns", "part_kernel_ns", "part_sync_ns", "part_sleep_ns", "part_queue_ns", "part_rest_ns"];
+
+/// Returns the threads of a test.
+fn threads(done: &TestDone) -> u64 {
+    done.actors.iter().map(|actor| u64::from(actor.threads)).sum::<u64>().max(1)
 }
 
 /// Returns the figures of a report that are bytes at one moment.
@@ -221,6 +236,7 @@ fn refuse(done: &TestDone, what: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_engine::protocol::ActorDone;
     use dbdyno_workload::histogram::empty;
 
     const OUTSIDE: Outside = Outside {
@@ -290,6 +306,22 @@ mod tests {
             let mut done = honest();
             done.counters.set(name, Some(u64::MAX));
             refused(done, None, name.trim_start_matches("close_").trim_start_matches("open_"));
+        }
+    }
+
+    #[test]
+    fn the_parts_of_all_threads_are_at_most_their_time() {
+        let with = |rest_ns: u64, threads: u32| {
+            let mut done = honest();
+            let actor = ActorDone { threads, ..ActorDone::default() };
+            done.actors = if threads > 1 { vec![actor] } else { Vec::new() };
+            done.counters.set("part_user_ns", Some(80_000_000));
+            done.counters.set("part_rest_ns", Some(rest_ns));
+            check(&done, None, ELAPSED)
+        };
+        assert_eq!((with(10_000_000, 1), with(200_000_000, 3)), (Ok(()), Ok(())));
+        for refused in [with(200_000_000, 1), with(u64::MAX, 3)] {
+            assert!(refused.unwrap_err().contains("the parts of its time are"));
         }
     }
 

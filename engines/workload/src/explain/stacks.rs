@@ -83,6 +83,10 @@ impl Stacks {
 fn of_engine(mut names: Vec<String>) -> Vec<String> {
     let is_in = |name: &str, module: &str| name.trim_start_matches('<').starts_with(module);
     names.retain(|name| !PASSED.iter().any(|passed| is_in(name, passed)));
+    // The functions that `power` defines call the kernel through this one.
+    if names.len() > 1 && names[0] == "syscall" {
+        names.remove(0);
+    }
     match names.iter().position(|name| is_in(name, LOOP)) {
         Some(innermost) => names.truncate(innermost.min(DEEPEST)),
         None => {
@@ -208,6 +212,7 @@ mod tests {
     #[test]
     fn a_stack_begins_at_the_measured_loop() {
         let stack = [
+            "syscall",
             "pread64",
             "dbdyno_workload::power::reads::pread",
             "sqlite3_step",

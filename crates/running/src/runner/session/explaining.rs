@@ -112,12 +112,14 @@ fn add(found: &mut Batch, run_id: &str, done: &TestDone) {
         part_rest_ns: part("part_rest_ns"),
         stacks: (!stacks.is_empty()).then(|| stacks.join("\n")),
     });
+    let cpu_ns = [part("part_user_ns"), part("part_kernel_ns")].into_iter().flatten().fold(0, u64::saturating_add);
     found.spent.extend(explained.spent.iter().map(|(kind, spent)| SpentRecord {
         run_id: run_id.to_owned(),
         test: done.test,
         kind: kind.word().to_owned(),
         calls: spent.calls,
-        cpu_ns: spent.cpu_ns,
-        wait_ns: spent.wait_ns,
+        // It is a part of what the run's own parts have.
+        cpu_ns: spent.cpu_ns.min(cpu_ns),
+        wait_ns: spent.wait_ns.min(part("part_rest_ns").unwrap_or(0)),
     }));
 }
