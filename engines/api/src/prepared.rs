@@ -6,7 +6,7 @@ use crate::{
     counters::EngineCounters,
     sql::{SqlRow, SqlValue, SqlValueRef},
 };
-use std::ops::ControlFlow;
+use std::{iter, ops::ControlFlow};
 
 /// A statement that a library has parsed.
 pub trait PreparedStatement<'c>: Sized {
@@ -34,6 +34,27 @@ pub trait PreparedStatement<'c>: Sized {
         EngineCounters::default()
     }
 }
+
+/// Returns the plan of a statement, a step a line, as SQLite's `EXPLAIN QUERY PLAN` prints it. Nothing is executed.
+///
+/// # Errors
+/// The library cannot prepare the statement.
+pub fn query_plan<'c, P: PreparedStatement<'c>>(
+    connection: &'c P::Connection,
+    sql: &str,
+) -> Result<Vec<String>, EngineError> {
+    let mut steps = Vec::new();
+    P::prepare(connection, &format!("EXPLAIN QUERY PLAN {sql}"))?.query(iter::empty(), |row| {
+        if let SqlValueRef::Text(step) = row.value(STEP) {
+            steps.push(String::from_utf8_lossy(step).into_owned());
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(steps)
+}
+
+/// The column of `EXPLAIN QUERY PLAN` that describes a step.
+const STEP: usize = 3;
 
 /// A statement that is ready to run.
 pub enum SqlStatement<'c, P: PreparedStatement<'c>> {

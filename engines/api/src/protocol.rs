@@ -341,7 +341,7 @@ pub const MOST_PLANS: usize = 16;
 pub struct PlannedQuery {
     /// Its text, with placeholders.
     pub statement: String,
-    /// A step a line, as `EXPLAIN QUERY PLAN` prints it.
+    /// A step a line: as `EXPLAIN QUERY PLAN` prints it, or in words of the engine's own.
     pub plan: Vec<String>,
 }
 
@@ -447,7 +447,7 @@ pub struct StatementDone {
     /// What the engine said about the first of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// How the engine finds the rows, a step a line, as `EXPLAIN QUERY PLAN` prints it. Only of replays.
+    /// How the engine finds the rows, a step a line: as `EXPLAIN QUERY PLAN` prints it, or in words of the engine's own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plan: Vec<String>,
 }

@@ -121,6 +121,15 @@ pub trait SqlSession<'e> {
         EngineCounters::default()
     }
 
+    /// Returns how the engine finds the rows of a statement, a step a line, without executing it. Not timed. Empty if it does not tell, or
+    /// has nothing to find. `values` are those of one execution, for engines that need some.
+    ///
+    /// # Errors
+    /// The statement cannot be prepared, because its table is gone, for example.
+    fn plan(&mut self, _statement: &StatementSpec, _values: &[SqlValue]) -> Result<Vec<String>, EngineError> {
+        Ok(Vec::new())
+    }
+
     /// Creates a table that the suite declares, in the engine's own spelling.
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError>;
 

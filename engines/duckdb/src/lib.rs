@@ -5,6 +5,7 @@ mod connection;
 mod describe;
 mod engine;
 mod kv;
+mod plan;
 mod sql;
 mod statement;
 

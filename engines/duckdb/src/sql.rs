@@ -3,6 +3,7 @@
 use super::{
     append::Appenders,
     engine::DuckDb,
+    plan,
     statement::{DuckDbRow, DuckDbStatement},
 };
 use dbdyno_engine::{
@@ -89,6 +90,11 @@ impl Drop for DuckDbSession<'_> {
 impl<'e> SqlSession<'e> for DuckDbSession<'e> {
     type Statement = DuckDbReady<'e>;
     type Row<'r> = DuckDbRow<'r>;
+
+    fn plan(&mut self, statement: &StatementSpec, values: &[SqlValue]) -> Result<Vec<String>, EngineError> {
+        self.appenders.write()?;
+        plan::steps(self.connection, &statement.sql, values)
+    }
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {
         self.batch(&table.create_sql())

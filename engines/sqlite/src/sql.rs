@@ -5,7 +5,7 @@ use dbdyno_engine::{
     EngineError,
     counters::EngineCounters,
     engine::Open,
-    prepared::{PreparedStatement, SqlStatement},
+    prepared::{PreparedStatement, SqlStatement, query_plan},
     sql::{SqlEngine, SqlRow, SqlSession, SqlThreads, SqlValue, SqlValueRef, TableSchema},
     suite::{Begin, CopySpec, DirectPlan, IndexSpec, StatementSpec, TableSpec},
 };
@@ -86,6 +86,10 @@ impl<'e, D: Driver> SqlSession<'e> for SqliteSession<'e, D> {
 
     fn counters(&mut self) -> EngineCounters {
         D::Statement::counters(self.connection)
+    }
+
+    fn plan(&mut self, statement: &StatementSpec, _: &[SqlValue]) -> Result<Vec<String>, EngineError> {
+        query_plan::<D::Statement<'_>>(self.connection, &statement.sql)
     }
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {

@@ -19,7 +19,7 @@ use dbdyno_engine::{
     describe::{ImplementationRule, Library, OptionSpec},
     engine::{EngineInstance, Open},
     ordered::OrderedStore,
-    prepared::SqlStatement,
+    prepared::{SqlStatement, query_plan},
     sql::{SqlEngine, SqlRow, SqlSession, SqlValue, SqlValueRef, TableSchema, is_text, reopen},
     suite::{Begin, DirectPlan, IndexSpec, StatementSpec, SuiteKind, TableSpec},
 };
@@ -222,6 +222,15 @@ impl<'e, S: OrderedStore> SqlSession<'e> for LayeredSession<'e, S> {
             counters.add(&counters_of_layer(layer.connection));
         }
         counters
+    }
+
+    fn plan(&mut self, statement: &StatementSpec, values: &[SqlValue]) -> Result<Vec<String>, EngineError> {
+        match &self.way {
+            Way::Sql(layer) => layer.whole(query_plan::<SqliteStatement<'_>>(layer.connection, &statement.sql)),
+            Way::Direct(shared, _) => {
+                Self::directly(shared, |tables| ResolvedPlan::new(statement)?.steps(tables, values))
+            }
+        }
     }
 
     fn create_table(&mut self, table: &'e TableSpec) -> Result<(), EngineError> {

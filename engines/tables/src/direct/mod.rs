@@ -101,6 +101,33 @@ impl<'e> ResolvedPlan<'e> {
             _ => Err(EngineError::new("a read has a direct plan that changes rows")),
         }
     }
+
+    /// Returns how it finds its rows, in steps. Empty if it has none to find.
+    pub(super) fn steps<S: OrderedStore>(
+        &mut self,
+        tables: &Tables<S>,
+        values: &[SqlValue],
+    ) -> Result<Vec<String>, EngineError> {
+        self.look_up(tables)?;
+        let Some(table) = self.tables.first() else { return Ok(Vec::new()) };
+        let step = match self.plan {
+            DirectPlan::Copy { .. } => run::step(tables, table, &Filter::All, false),
+            DirectPlan::Read { condition, .. } => {
+                run::step(tables, table, &Filter::new(table, condition, values)?, false)
+            }
+            DirectPlan::CountAverage { column, condition, .. } => {
+                let filter = Filter::new(table, condition, values)?;
+                run::step(tables, table, &filter, filter.column() == Some(table.column(column)?))
+            }
+            DirectPlan::Update { condition, .. } | DirectPlan::Delete { condition, .. } => {
+                run::step(tables, table, &Filter::new(table, condition, values)?, true)
+            }
+            DirectPlan::Insert { .. } | DirectPlan::CreateTable { .. } | DirectPlan::Begin | DirectPlan::Rollback => {
+                return Ok(Vec::new());
+            }
+        };
+        Ok(vec![step])
+    }
 }
 
 /// The first words of statements that have no effect without SQL.

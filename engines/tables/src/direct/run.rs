@@ -204,6 +204,21 @@ fn index_of(table: &TableDefinition, filter: &Filter<'_>) -> Option<usize> {
     filter.wanted().and_then(|(column, _)| table.index_on(column))
 }
 
+/// Describes how the matching rows are found. `keys_only`: whether an index's entries are enough, without their rows.
+pub(super) fn step<S: OrderedStore>(
+    tables: &Tables<S>,
+    table: &TableDefinition,
+    filter: &Filter<'_>,
+    keys_only: bool,
+) -> String {
+    let name = &table.name;
+    match index_of(table, filter).map(|place| &table.indexes[place].name) {
+        Some(index) if keys_only && tables.rows.rowsum == Rowsum::Off => format!("search of index {index} of {name}"),
+        Some(index) => format!("search of index {index} of {name}, then each row by its key"),
+        None => format!("full scan of {name}"),
+    }
+}
+
 /// Passes every matching row to the callback: found by an index if there is one, otherwise by reading all rows.
 fn each<S: OrderedStore>(
     tables: &mut Tables<S>,

@@ -1,7 +1,11 @@
 //! The conditions that SQLite pushes down to the virtual table, as EXPLAIN QUERY PLAN shows them.
 
 use super::{LayeredSession, MemoryStore, SqlValue, execute, in_memory, numbers, query};
-use dbdyno_engine::sql::{SqlEngine, SqlSession};
+use dbdyno_engine::{
+    sql::{SqlEngine, SqlSession},
+    suite::StatementSpec,
+};
+use serde_json::{Value, from_value, json};
 
 fn plan(session: &mut LayeredSession<'_, MemoryStore>, sql: &str) -> String {
     let rows = query(session, &format!("EXPLAIN QUERY PLAN {sql}"), &[]).unwrap();
@@ -67,4 +71,33 @@ fn under_rowsum_no_index_stands_in_for_rows_that_are_not_verified() {
     session.create_table(&store.tables[0]).unwrap();
     session.create_index(&store.indexes[0]).unwrap();
     assert_eq!(plan(&mut session, "SELECT count(*), avg(a) FROM t WHERE a >= 5"), "index ta (a>=?)");
+}
+
+#[test]
+fn a_direct_plan_says_whether_an_index_finds_its_rows() {
+    let store = in_memory(&[("layer", "direct")]);
+    let mut engine = store.open::<MemoryStore>();
+    let mut session = engine.session().unwrap();
+    session.create_table(&store.tables[0]).unwrap();
+    let steps = |session: &mut LayeredSession<'_, MemoryStore>, direct: Value| {
+        let statement: StatementSpec = from_value(json!({ "sql": "", "direct": direct })).unwrap();
+        session.plan(&statement, &[SqlValue::Integer(5)]).unwrap()
+    };
+    let equal = json!({ "equal": { "column": "a", "value": "?1" } });
+    let read = json!({ "read": { "table": "t", "where": equal } });
+    assert_eq!(steps(&mut session, read.clone()), ["full scan of t"]);
+    session.create_index(&store.indexes[0]).unwrap();
+    assert_eq!(steps(&mut session, read), ["search of index ta of t, then each row by its key"]);
+    let delete = json!({ "delete": { "table": "t", "where": equal } });
+    assert_eq!(steps(&mut session, delete), ["search of index ta of t"]);
+    let average = |column: &str| json!({ "count_average": { "table": "t", "column": column, "where": equal } });
+    assert_eq!(steps(&mut session, average("a")), ["search of index ta of t"]);
+    assert_eq!(steps(&mut session, average("r")), ["search of index ta of t, then each row by its key"]);
+    assert_eq!(steps(&mut session, json!({ "insert": { "table": "t" } })), Vec::<String>::new());
+    let sql = in_memory(&[]);
+    let mut engine = sql.open::<MemoryStore>();
+    let mut session = engine.session().unwrap();
+    session.create_table(&sql.tables[0]).unwrap();
+    let statement = StatementSpec { sql: "SELECT * FROM t WHERE a = ?1".to_owned(), ..StatementSpec::default() };
+    assert_eq!(session.plan(&statement, &[]).unwrap(), ["SCAN t VIRTUAL TABLE INDEX 0:rowid order"]);
 }

@@ -5,6 +5,7 @@ mod executor;
 mod inputs;
 mod kept;
 mod objects;
+mod plans;
 mod program;
 mod replay;
 mod script;
@@ -18,6 +19,7 @@ pub use replay::verification as replay_verification;
 
 use self::{
     actors::{SqlActorsTest, heads, shapes},
+    plans::TestPlans,
     replay::RecordedLoad,
     statements::ThreadAnswers,
     tally::{Ignore, MeasuringSink, RowsChecksum, SqlTally},
@@ -182,8 +184,9 @@ impl Run<'_> {
         done.counters.add_own(&own);
         self.verify(test, &reads, &mut session, &mut tally)?;
         let verification = has_answers.then(|| tally.verification());
-        let statements = statements::done(test, &named, has_answers);
-        Ok(TestDone { operations, rows: tally.row_count(), verification, statements, ..done })
+        let mut plans = TestPlans::ask(&mut session, self.suite, test)?;
+        let statements = statements::done(test, &named, has_answers, &mut plans);
+        Ok(TestDone { operations, rows: tally.row_count(), verification, statements, plans: plans.others, ..done })
     }
 
     fn measure_actors<E: SqlEngine, T: SqlThreading<E>>(
@@ -219,11 +222,12 @@ impl Run<'_> {
             tally = SqlTally::default();
         }
         self.verify(test, &reads, &mut engine.session()?, &mut tally)?;
+        let mut plans = TestPlans::ask(&mut engine.session()?, self.suite, test)?;
         let is_verified = engine.answers() && (is_certain || test.verifies_content());
         let verification = is_verified.then(|| tally.verification());
-        let statements = statements::done(test, &threads.named(), is_certain);
+        let statements = statements::done(test, &threads.named(), is_certain, &mut plans);
         let done = ActorsDone { verification, ..threads.performed }.result(done);
-        Ok(TestDone { statements, ..done })
+        Ok(TestDone { statements, plans: plans.others, ..done })
     }
 
     fn measure_replay<E: SqlEngine, T: SqlThreading<E>>(

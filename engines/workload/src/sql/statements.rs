@@ -1,6 +1,6 @@
 //! The results under each name that steps have.
 
-use super::{executor::ActionTimes, objects::ObjectAnswer, tally::SqlTally};
+use super::{executor::ActionTimes, objects::ObjectAnswer, plans::TestPlans, tally::SqlTally};
 use crate::{actors::ThreadCounts, digest::Digest, named::NamedResults};
 use dbdyno_engine::{
     clock::Clock,
@@ -204,10 +204,19 @@ pub(super) fn add_objects(all: &mut [NamedResults], answer: &ObjectAnswer<'_>) {
     }
 }
 
-/// Returns the reports of all names of a test. `answers`: whether the engine answers at all.
-pub(super) fn done(test: &SqlTest, named: &[NamedResults], answers: bool) -> Vec<StatementDone> {
+/// Returns the reports of all names of a test, with their plans. `answers`: whether the engine answers at all.
+pub(super) fn done(
+    test: &SqlTest,
+    named: &[NamedResults],
+    answers: bool,
+    plans: &mut TestPlans<'_>,
+) -> Vec<StatementDone> {
     let has_answers = |name: &str| answers && test.steps().any(|step| answers_as(step, name));
-    test.names().into_iter().zip(named).map(|(name, named)| named.done(name, has_answers(name))).collect()
+    let done = |(name, named): (&str, &NamedResults)| StatementDone {
+        plan: plans.named.remove(name).unwrap_or_default(),
+        ..named.done(name, has_answers(name))
+    };
+    test.names().into_iter().zip(named).map(done).collect()
 }
 
 /// Whether a statement that reads or writes has this name.

@@ -33,8 +33,7 @@ pub(in crate::sql) fn plans<E: SqlEngine>(engine: &mut E, replay: &RecordedLoad<
     let plan = |name: usize| {
         let statement = replay.statements.iter().find(|one| one.name == name && has_plan(one.action))?;
         // An engine without plans, or without the tables of the statement, has none to show.
-        let steps = texts(engine, &format!("EXPLAIN QUERY PLAN {}", statement.spec.sql), [3]).ok()?;
-        Some(steps.into_iter().map(|[step]| step).collect())
+        engine.session().ok()?.plan(&statement.spec, &[]).ok()
     };
     (0..replay.spec.statements.len()).map(plan).map(Option::unwrap_or_default).collect()
 }
