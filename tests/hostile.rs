@@ -130,6 +130,28 @@ fn is_harmless(place: &Place, command: &[&str], format: &str) {
 }
 
 #[test]
+fn plans_of_an_engine_are_cut_and_its_run_is_not_refused() {
+    let place = Place::new();
+    let opened = json!({"event": "opened", "version": "1", "in_force": {}, "open_ns": 5});
+    let started = json!({"event": "test_started", "test": 1, "name": "x", "measured": true, "operations": 1000});
+    let mut plans = vec![json!({"statement": EVIL, "plan": ["x".repeat(1 << 20), EVIL]})];
+    plans.extend((0..1_000).map(|number| json!({"statement": format!("more {number}"), "plan": [EVIL, "SCAN t"]})));
+    let done = json!({
+        "event": "test_done", "test": 1, "measured": true, "wall_ns": 1000, "operations": 1000, "rows": 0, "verification": null,
+        "peak_rss_bytes": 1, "database_bytes": 1, "side_bytes": 0, "operations_per_sample": 1, "histogram": to_base64(&empty()),
+        "plans": plans,
+    });
+    engine(&place, "hostile", &described("hostile"), &[opened, started, done, json!({"event": "done"})]);
+    let run = ["run", "--engine", "hostile", "--suite", "kv", "--size", "1000", "--test", "1", "--repeat", "1"];
+    assert_eq!(place.run(&run).code, Some(0));
+    assert_eq!(place.value("SELECT count(*) FROM results WHERE status = 'ok'"), "1");
+    let stored = "SELECT count(*), max(length(plan)) FROM query_plan";
+    assert_eq!(place.rows(stored), [["16", "4000"]]);
+    let controls = r"SELECT count(*) FROM query_plan WHERE regexp_matches(statement || replace(plan, chr(10), ''), '[\x00-\x1f\x7f]')";
+    assert_eq!(place.value(controls), "0");
+}
+
+#[test]
 fn no_output_has_anything_live_of_what_engines_and_others_results_say() {
     let place = Place::new();
     let done = run_engines(&place);

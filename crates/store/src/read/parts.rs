@@ -99,15 +99,20 @@ const SPENT: &str = "SELECT run_id::VARCHAR AS run_id, test, kind, calls, cpu_ns
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct PlannedStatement {
     pub run_id: Uuid,
+    pub engine: String,
     /// The test's number in its suite.
     pub test: u32,
+    /// Its name, or its text if it has none.
     pub statement: String,
     /// A step a line.
     pub plan: String,
 }
 
-const PLANNED: &str = "SELECT run_id::VARCHAR AS run_id, test, actor AS statement, plan FROM actor_result
-    WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID) AND plan IS NOT NULL ORDER BY test, actor";
+const PLANNED: &str = "
+    SELECT run_id::VARCHAR AS run_id, engine, test, statement, plan
+    FROM (SELECT run_id, test, actor AS statement, plan FROM actor_result WHERE plan IS NOT NULL
+          UNION ALL SELECT run_id, test, statement, plan FROM query_plan) JOIN run USING (run_id)
+    WHERE run_id IN (SELECT unnest(string_split(?, ' '))::UUID) ORDER BY test, statement";
 
 impl SplitRun {
     /// Returns the time of all threads, ns: the sum of the parts.

@@ -102,6 +102,8 @@ pub struct StoredTest {
     pub samples: Option<Histogram<u64>>,
     /// Facts of an imported file for which there is no column.
     pub keys: Vec<StoredFact>,
+    /// How the engine finds the rows of its statements: each by its name or its text, a step a line.
+    pub plans: Vec<StoredFact>,
     /// The intervals of its timeline.
     pub slots: Vec<StoredSlot>,
 }
@@ -127,6 +129,10 @@ const OPTIONS: &str =
     WHERE run_id = CAST(? AS UUID) ORDER BY scope, name";
 const TESTS: &str = "SELECT * EXCLUDE (response_histogram) FROM {tests} WHERE run_id = CAST(? AS UUID) ORDER BY test, actor NULLS FIRST";
 const RESULT_KEYS: &str = "SELECT test, key, value FROM result_key WHERE run_id = CAST(? AS UUID) ORDER BY test, key";
+const PLANS: &str = "SELECT test, statement, plan FROM (
+        SELECT run_id, test, actor AS statement, plan FROM actor_result WHERE plan IS NOT NULL
+        UNION ALL SELECT run_id, test, statement, plan FROM query_plan)
+    WHERE run_id = CAST(? AS UUID) ORDER BY test, statement";
 const SLOTS: &str = "SELECT test, at_ns AS end_ns, duration_ns, operations, p99_ns FROM timeline
     WHERE run_id = CAST(? AS UUID) ORDER BY test, at_ns";
 const FACTS: &str = "SELECT name, value FROM (
@@ -172,6 +178,10 @@ fn read(connection: &Connection, run_id: &str) -> Result<Option<StoredRun>, Stor
     for (test, name, value) in ask(connection, RESULT_KEYS, run_id)? {
         keys.entry(test).or_default().push(StoredFact { name, value });
     }
+    let mut plans: BTreeMap<u32, Vec<StoredFact>> = BTreeMap::new();
+    for (test, name, value) in ask(connection, PLANS, run_id)? {
+        plans.entry(test).or_default().push(StoredFact { name, value });
+    }
     let mut slots: BTreeMap<u32, Vec<StoredSlot>> = BTreeMap::new();
     for (test, end_ns, duration_ns, operations, p99_ns) in ask(connection, SLOTS, run_id)? {
         slots.entry(test).or_default().push(StoredSlot { end_ns, duration_ns, operations, p99_ns });
@@ -179,6 +189,7 @@ fn read(connection: &Connection, run_id: &str) -> Result<Option<StoredRun>, Stor
     let mut with_more = |mut test: TestRecord| StoredTest {
         samples: std::mem::take(&mut test.histogram).and_then(|histogram| from_bytes(&histogram.0).ok()),
         keys: keys.remove(&test.test).unwrap_or_default(),
+        plans: plans.remove(&test.test).unwrap_or_default(),
         slots: slots.remove(&test.test).unwrap_or_default(),
         test,
     };

@@ -49,7 +49,18 @@ facts AS (
            END)
     FROM result
     UNION ALL
-    SELECT run_id, 8, 'warning', coalesce(test, 0), linter, coalesce('test ' || test || ': ', '') || message
+    SELECT run_id, 8, 'plan', test, test || ' ' || CASE WHEN length(statement) > 60 THEN left(statement, 59) || '…' ELSE statement END,
+           replace(plan, chr(10), ', ')
+    FROM (
+        SELECT run_id, test, regexp_replace(statement, '\s+', ' ', 'g') AS statement, plan
+        FROM (
+            SELECT run_id, test, actor AS statement, plan FROM actor_result WHERE plan IS NOT NULL
+            UNION ALL
+            SELECT run_id, test, statement, plan FROM query_plan
+        )
+    )
+    UNION ALL
+    SELECT run_id, 9, 'warning', coalesce(test, 0), linter, coalesce('test ' || test || ': ', '') || message
     FROM warning WHERE run_id IS NOT NULL
 )
 SELECT f.run_id, f.part, f.name, f.value

@@ -1,7 +1,10 @@
 //! The page of an open run.
 
 use super::TestsPane;
-use crate::tui::{keys::Action, widgets::cursor::ListCursor};
+use crate::tui::{
+    keys::Action,
+    widgets::{cursor::ListCursor, paint::fit},
+};
 use dbdyno_foundation::{
     base::units::{bytes, count, duration},
     metric::Metric,
@@ -9,6 +12,9 @@ use dbdyno_foundation::{
 use dbdyno_reports::soak::soak_lines;
 use dbdyno_running::soak::Soak;
 use dbdyno_store::{StoredFact, StoredOption, StoredRun, StoredTest, TestRecord};
+
+/// The most columns of a statement before its plan.
+const STATEMENT: usize = 40;
 
 /// The sections of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -159,10 +165,14 @@ impl OpenedRun {
     fn resources(&self) -> Vec<SectionLine> {
         let mut lines = Vec::new();
         if let Some(test) = self.chosen() {
-            let StoredTest { test, keys, .. } = test;
+            let StoredTest { test, keys, plans, .. } = test;
             lines.push(SectionLine::Title(format!("test {} {}   ([ and ] choose another)", test.test, test.test_name)));
             lines.extend(figures(test));
             lines.extend(keys.iter().map(as_it_is));
+            if !plans.is_empty() {
+                lines.push(SectionLine::Title("how the engine finds rows".to_owned()));
+                lines.extend(plans.iter().map(plan));
+            }
             if let Some(followed) = self.run.followed.iter().find(|followed| followed.test == test.test) {
                 lines.push(SectionLine::Title("second by second".to_owned()));
                 lines.extend(soak_lines(&Soak::new(followed)).iter().map(|line| told(line)));
@@ -262,6 +272,13 @@ fn told(line: &str) -> SectionLine {
 
 fn as_it_is(fact: &StoredFact) -> SectionLine {
     SectionLine::Fact { name: fact.name.clone(), value: fact.value.clone(), odd: false }
+}
+
+/// Returns a statement and its plan, each on one line.
+fn plan(plan: &StoredFact) -> SectionLine {
+    let statement = plan.name.split_whitespace().collect::<Vec<_>>().join(" ");
+    let name = fit(&statement, STATEMENT);
+    SectionLine::Fact { name, value: plan.value.replace('\n', ", "), odd: false }
 }
 
 /// Returns a column's name and value; the end of the name gives the unit.

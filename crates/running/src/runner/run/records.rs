@@ -259,7 +259,7 @@ const PLAN_CHARS: usize = 4_000;
 /// Returns the plans of a test's statements, each statement once.
 fn query_plans(run_id: &str, done: &TestDone) -> Vec<QueryPlanRecord> {
     let of_statement = |query: &PlannedQuery| {
-        let statement: String = query.statement.chars().take(PLAN_CHARS).collect();
+        let statement: String = query.statement.chars().take(PLAN_CHARS).map(plain).collect();
         Some((statement, plan(&query.plan)?))
     };
     let plans: BTreeMap<String, String> = done.plans.iter().take(MOST_PLANS).filter_map(of_statement).collect();
@@ -269,9 +269,14 @@ fn query_plans(run_id: &str, done: &TestDone) -> Vec<QueryPlanRecord> {
 
 /// Returns a plan as it is stored. Engines are not trusted to be brief.
 fn plan(steps: &[String]) -> Option<String> {
-    let clean = |step: &String| step.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
-    let text = steps.iter().map(clean).collect::<Vec<_>>().join("\n");
-    (!text.is_empty()).then(|| text.chars().take(PLAN_CHARS).collect())
+    let clean = |step: &String| step.chars().take(PLAN_CHARS).map(plain).collect::<String>();
+    let text = steps.iter().take(PLAN_CHARS).map(clean).collect::<Vec<_>>().join("\n");
+    (!text.trim().is_empty()).then(|| text.chars().take(PLAN_CHARS).collect())
+}
+
+/// Returns a space in place of a control character.
+fn plain(c: char) -> char {
+    if c.is_control() { ' ' } else { c }
 }
 
 /// Returns the record of the steps of a test that have one name: a part of the test, like an actor's.
@@ -296,4 +301,33 @@ fn statement_record(of: &TestRecord, statement: &StatementDone) -> Result<ActorR
         failure: None,
         plan: plan(&statement.plan),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(statement: &str, plan: &[&str]) -> PlannedQuery {
+        PlannedQuery { statement: statement.to_owned(), plan: plan.iter().map(|step| (*step).to_owned()).collect() }
+    }
+
+    #[test]
+    fn plans_are_cut_and_have_no_control_characters() {
+        let long = "é".repeat(1 << 20);
+        let mut plans = vec![
+            planned("SELECT\n\u{1b}[31m1", &["SCAN\u{7} t", "two\nlines"]),
+            planned(&long, &[&long, "more"]),
+            planned("INSERT", &[]),
+            planned("DELETE", &["", "\n"]),
+        ];
+        plans.extend((0..1_000).map(|number| planned(&format!("more {number:04}"), &["SCAN t"])));
+        let found = query_plans("r", &TestDone { test: 3, plans, ..TestDone::default() });
+        assert_eq!(found.len(), MOST_PLANS - 2, "statements beyond the first 16, and empty plans, are left out");
+        let of = |start: &str| found.iter().find(|plan| plan.statement.starts_with(start)).unwrap();
+        let select = of("SELECT");
+        assert_eq!((select.statement.as_str(), select.plan.as_str()), ("SELECT  [31m1", "SCAN  t\ntwo lines"));
+        let cut = of("é");
+        assert_eq!((cut.statement.chars().count(), cut.plan.chars().count()), (PLAN_CHARS, PLAN_CHARS));
+        assert_eq!(found.iter().filter(|plan| plan.statement.starts_with("more")).count(), 12);
+    }
 }
