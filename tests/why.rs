@@ -1,8 +1,8 @@
 //! What a comparison gives as the reason, where the cause is known.
 
 use crate::support::Place;
-use serde_json::Value;
-use std::process::Command;
+use serde_json::{Value, json};
+use std::{fs, process::Command};
 
 /// Compares two selections, and returns the line of the test with its reason.
 fn explained(place: &Place, a: &str, b: &str) -> Value {
@@ -135,4 +135,82 @@ fn engines_count_what_their_description_names() {
     assert_eq!(misses[0] + hits[0], hits[1]);
     let steps = counted("vm_steps");
     assert!(steps[0] >= 1_000 && steps[0] == steps[1], "the same statements take the same steps: {steps:?}");
+}
+
+/// Lookups by a column that has an index or none, and an update under a name.
+const LOOKUPS: &str = r#"
+name = "indexed"
+kind = "sql"
+title = "Lookups by a column"
+source = "a test"
+[size]
+name = "rows"
+default = [2000]
+choices = [2000]
+bytes = "W*40"
+[[option]]
+name = "indexes"
+type = "integer"
+min = 0
+max = 1
+default = "1"
+help = "indexes on the column"
+[[table]]
+name = "items"
+columns = [{ name = "k", type = "INTEGER" }, { name = "v", type = "INTEGER" }]
+[[index]]
+name = "items_k"
+table = "items"
+column = "k"
+[[test]]
+number = 1
+name = "Lookups"
+prepare = [
+  { create_table = "items" },
+  { transaction = [{ repeat = "W", steps = [{ write = "INSERT INTO items VALUES (?1, ?2)", bind = ["i", "i"] }] }] },
+  { repeat = "indexes", steps = [{ create_index = "items_k" }] },
+]
+steps = [
+  { repeat = 500, steps = [{ read = "SELECT v FROM items WHERE k = ?1", draw = { k = "W" }, bind = ["k"] }] },
+  { write = "INSERT INTO items VALUES (?1, ?2)", bind = [0, 0] },
+  { write = "UPDATE items SET v = v + 1 WHERE k = ?1", bind = [7], name = "one more" },
+  { read = "SELECT count(*) FROM items" },
+]
+"#;
+
+#[test]
+fn a_missing_index_explains_slow_lookups() {
+    let place = Place::new();
+    fs::write(place.path("config/suites/indexed.toml"), LOOKUPS).unwrap();
+    let set = ["--suite", "indexed", "--set", "indexed.indexes=0|1", "--repeat", "7"];
+    run(&place, "sqlite:synchronous=off", &[&set[..], &["--engine", "duckdb:fsync_mode=none"]].concat());
+    let compared = |a: &str, b: &str, more: &[&str]| {
+        place.ok(&[&["compare", "--a", a, "--b", b, "--allow", "tiers,suite-options"][..], more].concat())
+    };
+    let reason = |a: &str, b: &str| {
+        let comparison: Value = serde_json::from_str(&compared(a, b, &["--format", "json"])).unwrap();
+        comparison["lines"][0]["reason"].clone()
+    };
+    let [without, with] = ["engine=sqlite indexes=0", "engine=sqlite indexes=1"];
+    let search = "SEARCH items USING INDEX items_k (k=?)";
+    let select = "SELECT v FROM items WHERE k = ?1";
+    let differing = |statement: &str| json!({"statement": statement, "a": "SCAN items", "b": search});
+    let covering = "SCAN items USING COVERING INDEX items_k";
+    let counted = json!({"statement": "SELECT count(*) FROM items", "a": "SCAN items", "b": covering});
+    let found = reason(without, with);
+    assert_eq!(found["plans"], json!([differing(select), differing("one more"), counted]), "{found:#}");
+    assert_eq!(found["planned"], json!([counted, differing(select), differing("one more")]));
+
+    let first = compared(without, with, &[]);
+    assert!(first.contains(&format!(" finds the rows of `{select}` by SCAN items, ")), "{first}");
+    let why = compared(without, with, &["--why"]);
+    assert!(why.contains(" finds the rows of `one more` by SCAN items, "), "{why}");
+    let details = place.ok(&["results", "--details", "engine=sqlite", "indexes=1"]);
+    assert!(details.contains(&format!("1 {select}")) && details.contains(search), "{details}");
+
+    // DuckDB's words for the same are no other plan.
+    let found = reason("engine=duckdb indexes=0", without);
+    assert_eq!(found["plans"], json!([]), "{found:#}");
+    let of_select = json!({"statement": select, "a": "SEQ_SCAN items", "b": "SCAN items"});
+    assert!(found["planned"].as_array().unwrap().contains(&of_select), "{found:#}");
 }

@@ -5,3 +5,4 @@ pub mod claims;
 pub mod compare;
 pub mod doubt;
 pub mod lint;
+mod plans;

@@ -33,6 +33,7 @@ mod obstacles;
 mod options;
 mod pairs;
 mod pivot;
+mod plans;
 mod reason;
 mod scaling;
 mod secondary;
@@ -55,6 +56,7 @@ pub use model::{
 };
 pub use options::{Axis, Options, RatioForm, Several};
 pub use pivot::axis_value;
+pub use plans::StatementPlans;
 pub use reason::{PartCounts, PartDifference, PlanDifference, Reason, SplitTime, TimePart};
 pub use scaling::{
     Corner, CurveFamily, Growing, Grown, ScalingCurve, ScalingFound, ScalingPoint, Segment, curve_families, grown,

@@ -7,10 +7,11 @@
 use super::{
     explained::{ExplainedSide, Moved, Repetitions},
     model::{Comparison, Figure, Line, SideName},
+    plans::{StatementPlans, differing, planned_by, plans_of},
 };
 use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::{Verdict, median};
-use dbdyno_store::{ExplainedRun, PlannedStatement, SplitRun, Store, StoreError};
+use dbdyno_store::{ExplainedRun, SplitRun, Store, StoreError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uuid::Uuid;
@@ -70,6 +71,8 @@ pub struct Reason {
     pub differences: Vec<PartDifference>,
     /// Statements that the sides run by different plans.
     pub plans: Vec<PlanDifference>,
+    /// All plans of the sides, by statement.
+    pub planned: Vec<StatementPlans>,
 }
 
 /// A statement whose rows the sides find in different ways.
@@ -151,7 +154,8 @@ impl Comparison {
             line.reason = Reason::of(line, metric, &found, &explained);
             if let Some(reason) = &mut line.reason {
                 let [a, b] = [&line.a, &line.b].map(|side| plans_of(side.as_ref(), line.test, &planned));
-                reason.plans = differing(a, b);
+                reason.plans = differing(&a, &b, reason.slower);
+                reason.planned = planned_by(&a, &b);
             }
         }
         Ok(())
@@ -229,6 +233,7 @@ impl Reason {
             b: split_b,
             differences,
             plans: Vec::new(),
+            planned: Vec::new(),
         })
     }
 
@@ -244,23 +249,6 @@ impl Reason {
     pub fn main(&self) -> Option<PartDifference> {
         self.differences.iter().copied().find(|difference| difference.more_ns > self.more_ns / 2.0)
     }
-}
-
-/// Returns the plans of the statements of a side, each as its first run has it.
-fn plans_of<'p>(side: Option<&Figure>, test: u32, planned: &'p [PlannedStatement]) -> BTreeMap<&'p str, &'p str> {
-    let mut plans = BTreeMap::new();
-    let Some(first) = side.and_then(|side| side.run_ids.first()) else { return plans };
-    let of_run = planned.iter().filter(|planned| planned.run_id == *first && planned.test == test);
-    plans.extend(of_run.map(|planned| (planned.statement.as_str(), planned.plan.as_str())));
-    plans
-}
-
-fn differing(a: BTreeMap<&str, &str>, b: BTreeMap<&str, &str>) -> Vec<PlanDifference> {
-    let differs = |(statement, of_a): (&str, &str)| {
-        let of_b = b.get(statement).filter(|of_b| **of_b != of_a)?;
-        Some(PlanDifference { statement: statement.to_owned(), a: of_a.to_owned(), b: (*of_b).to_owned() })
-    };
-    a.into_iter().filter_map(differs).collect()
 }
 
 /// Returns the runs of a figure, in its order. None if not all of them tell what their time went to.

@@ -1,6 +1,7 @@
 //! Checks how engines find the rows of statements.
 
 use super::{DoubtAbout, LintFinding, Linter, SessionEvidence};
+use crate::plans::{ComparablePlan, PlanWords};
 use dbdyno_store::RunRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,6 +37,7 @@ impl Linter for PlansDiffer {
                 test: part.test,
                 statement: &part.actor,
                 plan: part.plan.as_deref()?,
+                engine: &run.engine,
                 label: &run.label,
             })
         });
@@ -49,19 +51,25 @@ struct StatementPlan<'p> {
     statement: &'p str,
     /// A step a line.
     plan: &'p str,
+    engine: &'p str,
     label: &'p str,
 }
 
+/// The plans of a statement in the same words, each with the configurations that have it. Plans that only their versions write in another
+/// way are one.
+type PlansOfStatement<'p> = BTreeMap<String, (&'p str, BTreeSet<&'p str>)>;
+
 /// Names the statements whose plans differ between configurations, in sentences.
 fn differing<'p>(planned: impl Iterator<Item = StatementPlan<'p>>) -> Vec<String> {
-    // By statement and plan: the configurations that have it.
-    let mut plans: BTreeMap<(u32, &str), BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
-    for StatementPlan { test, statement, plan, label } in planned {
-        plans.entry((test, statement)).or_default().entry(plan).or_default().insert(label);
+    let mut plans: BTreeMap<(u32, &str, PlanWords<'_>), PlansOfStatement<'_>> = BTreeMap::new();
+    for StatementPlan { test, statement, plan, engine, label } in planned {
+        let ComparablePlan { words, steps } = ComparablePlan::new(engine, plan);
+        let of_statement = plans.entry((test, statement, words)).or_default();
+        of_statement.entry(steps).or_insert_with(|| (plan, BTreeSet::new())).1.insert(label);
     }
     let differ: Vec<_> = plans.iter().filter(|(_, plans)| plans.len() > 1).collect();
-    let sentence = |((_, statement), plans): &(&(u32, &str), &BTreeMap<&str, BTreeSet<&str>>)| {
-        let each: Vec<String> = plans.iter().map(|(plan, labels)| of_plan(plan, labels)).collect();
+    let sentence = |((_, statement, _), plans): &(&(u32, &str, PlanWords<'_>), &PlansOfStatement<'_>)| {
+        let each: Vec<String> = plans.values().map(|(plan, labels)| of_plan(plan, labels)).collect();
         format!("`{statement}` has different plans: {}", each.join("; "))
     };
     let mut found: Vec<String> = differ.iter().take(MOST_NAMED).map(sentence).collect();
@@ -83,13 +91,15 @@ mod tests {
 
     #[test]
     fn only_statements_with_several_plans_are_named() {
-        let planned = |statement, plan, label| StatementPlan { test: 1, statement, plan, label };
+        let planned = |statement, plan, label| StatementPlan { test: 1, statement, plan, engine: label, label };
         let all = [
             planned("SELECT a", "SCAN t\nUSE TEMP B-TREE FOR ORDER BY", "sqlite"),
             planned("SELECT a", "SEARCH t USING INDEX i (a=?)", "go-modernc"),
             planned("SELECT a", "SCAN t\nUSE TEMP B-TREE FOR ORDER BY", "sqlite[page_size=512]"),
             planned("SELECT b", "SCAN t", "sqlite"),
             planned("SELECT b", "SCAN t", "go-modernc"),
+            planned("SELECT b", "SEQ_SCAN t", "duckdb"),
+            planned("SELECT b", "SCAN TABLE t", "sqlite-lib"),
         ];
         let expected = "`SELECT a` has different plans: SCAN t, USE TEMP B-TREE FOR ORDER BY on sqlite and 1 more; \
                         SEARCH t USING INDEX i (a=?) on go-modernc";

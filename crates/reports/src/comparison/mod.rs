@@ -11,6 +11,7 @@ mod leader;
 pub mod looks;
 mod magnitudes;
 mod names;
+mod plans;
 mod ratios;
 pub mod reasons;
 pub mod scaling;

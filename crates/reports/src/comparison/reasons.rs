@@ -1,13 +1,11 @@
 //! Why sides differ, in words and as bars: what their time went to.
 
-use super::{sentence::listed, wording::Wording};
+use super::{plans, sentence::listed, wording::Wording};
 use crate::sheet::{
     self, Cell, Column, ColumnRole, Flame, Row, Section, Sheet, Slice, Stacks, Table, TableStyle, Tone, heaviest, key,
     stacked,
 };
-use dbdyno_comparing::compare::{
-    Comparison, Line, PartCounts, PartDifference, PlanDifference, Reason, SideName, SplitTime, TimePart,
-};
+use dbdyno_comparing::compare::{Comparison, Line, PartCounts, PartDifference, Reason, SideName, SplitTime, TimePart};
 use dbdyno_foundation::base::units::{bytes, count, counted, duration};
 use std::collections::BTreeMap;
 
@@ -62,7 +60,11 @@ pub(super) fn sections(sides: &[Comparison]) -> Vec<Section> {
             flames: if at < MOST_FLAMES { flames(line, reason, &a, &b) } else { Vec::new() },
             ..Section::table(heaviest(&a, Some(&b), MOST_FUNCTIONS))
         });
-        std::iter::once(whole).chain(functions)
+        // A short text has the first reason only.
+        let tone = if all { tone } else { Tone::AtLength };
+        let after = plans::sentences(reason, &wording);
+        let planned = (!after.is_empty()).then(|| Section { tone, after, ..Section::default() });
+        [Some(whole), planned, functions].into_iter().flatten()
     };
     explained.iter().take(if all { explained.len() } else { MOST }).enumerate().flat_map(of).collect()
 }
@@ -130,6 +132,7 @@ pub fn text(reason: &Reason, wording: &Wording) -> Vec<String> {
     std::iter::once(difference(reason, wording))
         .chain(sides)
         .chain(about)
+        .chain(plans::sentences(reason, wording))
         .chain(functions.unwrap_or_default())
         .collect()
 }
@@ -165,8 +168,8 @@ pub fn difference(reason: &Reason, wording: &Wording) -> String {
     let planned = match reason.plans.as_slice() {
         [] => String::new(),
         [plan] => {
-            let [of_slower, of_faster] = plans(plan, reason.slower);
-            format!(", with another plan of `{}` ({of_slower} instead of {of_faster})", plan.statement)
+            let [statement, of_slower, of_faster] = plans::words(plan, reason.slower);
+            format!(", with another plan of `{statement}` ({of_slower} instead of {of_faster})")
         }
         several => format!(", with other plans of {} statements", several.len()),
     };
@@ -195,11 +198,8 @@ pub(super) fn because(line: &Line, wording: &Wording) -> String {
         let [slower, faster] = names(reason, wording);
         Some(match reason.plans.first() {
             Some(plan) => {
-                let [of_slower, of_faster] = plans(plan, reason.slower);
-                format!(
-                    ", because {slower} finds the rows of `{}` by {of_slower}, {faster} by {of_faster}",
-                    plan.statement
-                )
+                let [statement, of_slower, of_faster] = plans::words(plan, reason.slower);
+                format!(", because {slower} finds the rows of `{statement}` by {of_slower}, {faster} by {of_faster}")
             }
             None => format!(", because {}", cause(reason.main()?.part, reason, wording)),
         })
@@ -221,12 +221,6 @@ pub(super) fn mostly_because<'c>(lines: impl Iterator<Item = &'c Line>, slower: 
     }
     let most = mains.into_iter().max_by_key(|(_, lines)| *lines).filter(|(_, lines)| lines * 2 > all);
     most.map_or_else(String::new, |(part, _)| format!(", mostly because {slower} {}", more_of(part, explained)))
-}
-
-/// Returns the plans of the slower side and of the other, each in one line.
-fn plans(plan: &PlanDifference, slower: SideName) -> [String; 2] {
-    let [a, b] = [&plan.a, &plan.b].map(|plan| plan.replace('\n', ", "));
-    if slower == SideName::A { [a, b] } else { [b, a] }
 }
 
 /// User mode is what CPU time is called where it is long enough to be divided.
@@ -454,7 +448,7 @@ fn slice(part: TimePart, ns: f64, total_ns: f64) -> Slice {
 mod tests {
     use super::*;
     use crate::comparison::SideNames;
-    use dbdyno_comparing::compare::RatioForm;
+    use dbdyno_comparing::compare::{PlanDifference, RatioForm};
     use dbdyno_foundation::metric::Metric;
 
     const MS: f64 = 1e6;
@@ -486,7 +480,16 @@ mod tests {
         let mut differences: Vec<PartDifference> = a.parts.iter().map(difference).collect();
         differences.retain(|difference| difference.more_ns != 0.0);
         differences.sort_by(|one, next| next.more_ns.abs().total_cmp(&one.more_ns.abs()));
-        Reason { slower, more_ns: more_ns.abs(), per_operation: false, a, b, differences, plans: Vec::new() }
+        Reason {
+            slower,
+            more_ns: more_ns.abs(),
+            per_operation: false,
+            a,
+            b,
+            differences,
+            plans: Vec::new(),
+            planned: Vec::new(),
+        }
     }
 
     fn syncs(syncs: f64) -> PartCounts {
