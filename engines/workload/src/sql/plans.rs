@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct TestPlans<'e> {
     /// The plan of the first statement under each name.
     pub(super) named: BTreeMap<&'e str, Vec<String>>,
-    /// Those of statements without a name, in the order of the steps.
+    /// The plans of statements without a name, in the order of the steps.
     pub(super) others: Vec<PlannedQuery>,
 }
 
