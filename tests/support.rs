@@ -320,3 +320,16 @@ pub(crate) fn python(script: &str, argument: &Path) -> Option<String> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap())
 }
+
+/// Checks that a file has a comparison as its published schema says, if Python's validator is there.
+pub(crate) fn check_comparison(path: &Path) {
+    if !has_tool("python3", &["-c", "import jsonschema"]) {
+        return;
+    }
+    let check = "import json, sys, jsonschema; schema = json.load(open(sys.argv[1])); \
+        jsonschema.Draft202012Validator.check_schema(schema); \
+        jsonschema.Draft202012Validator(schema).validate(json.load(open(sys.argv[2])))";
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/schemas/comparison.schema.json");
+    let out = Command::new("python3").args(["-c", check, schema]).arg(path).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+}

@@ -1,6 +1,6 @@
 //! What a comparison gives as the reason, where the cause is known.
 
-use crate::support::Place;
+use crate::support::{Place, check_comparison};
 use serde_json::{Value, json};
 use std::{fs, process::Command};
 
@@ -101,6 +101,10 @@ fn repetitions_are_no_results_and_tell_which_functions_take_the_time() {
     let page = place.path("why.html");
     let out = page.to_str().unwrap();
     place.ok(&["compare", "--a", "sqlite", "--b", "lmdb", "--allow-tiers", "--format", "html", "--out", out]);
+    let typed = place.path("why.json");
+    let out = typed.to_str().unwrap();
+    place.ok(&["compare", "--a", "sqlite", "--b", "lmdb", "--allow-tiers", "--format", "json", "--out", out]);
+    check_comparison(&typed);
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("CPU time of sqlite, compared with lmdb"), "no flame graph of the difference");
 }

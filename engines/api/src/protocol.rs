@@ -350,7 +350,7 @@ pub struct PlannedQuery {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExplainedTest {
-    /// Kinds of calls and waits, each with its time.
+    /// Kinds of calls and waits, each with its time. Kinds that are missing are unknown.
     #[serde(default)]
     pub spent: BTreeMap<SpentKind, SpentTime>,
     /// Call stacks of the threads while they were on a CPU, sampled at random times: the functions from the outermost to the one that ran,

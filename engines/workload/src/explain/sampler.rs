@@ -23,7 +23,7 @@ use std::{
 };
 
 /// The mean time between two looks, us. Each is from half of it to one and a half, so that the looks do not beat with the work. A look
-/// takes about 10 us.
+/// takes some ten microseconds.
 const LOOK_US: u64 = 250;
 /// The shortest time slice that the kernel gives.
 const SHORTEST_SLICE_NS: u64 = 100_000;
@@ -243,7 +243,9 @@ impl Seen {
                 cpu_ns: self.running.part(kind, parts.user + parts.kernel),
                 wait_ns: self.waiting.part(kind, parts.rest),
             };
-            (spent != SpentTime::default()).then_some((kind, spent))
+            // Other kinds are told apart even if there was nothing of them.
+            let is_part = matches!(kind, SpentKind::Sync | SpentKind::Sleep);
+            (!is_part || spent != SpentTime::default()).then_some((kind, spent))
         };
         SpentKind::ALL.into_iter().filter_map(of).collect()
     }
@@ -305,6 +307,7 @@ mod tests {
         let time = |calls, cpu_ns, wait_ns| SpentTime { calls, cpu_ns, wait_ns };
         let spent = [
             (SpentKind::Read, time(Some(7), 100, 100)),
+            (SpentKind::Write, time(None, 0, 0)),
             (SpentKind::Lock, time(None, 0, 100)),
             (SpentKind::Fault, time(None, 0, 300)),
         ];

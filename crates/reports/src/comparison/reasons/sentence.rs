@@ -1,16 +1,10 @@
-//! Why sides differ, in words and as bars: what their time went to.
+//! The difference of two sides' times in sentences.
 
-use super::{plans, sentence::listed, wording::Wording};
-use crate::sheet::{
-    self, Cell, Column, ColumnRole, Flame, Row, Section, Sheet, Slice, Stacks, Table, TableStyle, Tone, heaviest, key,
-    stacked,
-};
-use dbdyno_comparing::compare::{Comparison, Line, PartCounts, PartDifference, Reason, SideName, SplitTime, TimePart};
-use dbdyno_foundation::base::units::{bytes, count, counted, duration};
+use super::super::{plans, sentence::listed, wording::Wording};
+use dbdyno_comparing::compare::{Line, PartCounts, PartDifference, Reason, SideName, SplitTime, TimePart};
+use dbdyno_foundation::base::units::{bytes, count, duration};
 use std::collections::BTreeMap;
 
-/// The length of the longest bar of text, in characters.
-const LONGEST: usize = 30;
 /// The least share of a bar whose part is named below it.
 const NAMED: f64 = 0.01;
 /// The share of a count by which it must differ to be a reason.
@@ -20,144 +14,6 @@ const FAULT_NS: f64 = 500.0;
 /// The most counters of an engine's own that are named, and the least difference of one.
 const OWN_NAMED: usize = 2;
 const OWN_LEAST: f64 = 0.5;
-/// The most tests on pages; text has the one that differs most, unless all are wanted.
-const MOST: usize = 40;
-
-/// The most functions that are listed.
-const MOST_FUNCTIONS: usize = 10;
-/// The most tests whose call stacks are drawn.
-const MOST_FLAMES: usize = 5;
-/// What the table of functions has.
-const FUNCTIONS: &str = "The functions whose own CPU time differs most:";
-
-/// How times are divided.
-pub const METHOD: &str = "Each time is the median of its runs, divided like the runs in the middle half of the times. A part is named if it differs by more than twice its standard error.";
-
-/// Builds the bars of the line that differs most, with its difference in a sentence, then those of the others.
-pub(super) fn sections(sides: &[Comparison]) -> Vec<Section> {
-    let mut explained: Vec<(&Comparison, &Line, &Reason)> = Vec::new();
-    for side in sides {
-        explained.extend(side.explained().map(|(line, reason)| (side, line, reason)));
-    }
-    let effect = |at: &usize| explained[*at].1.effect();
-    let most = (0..explained.len()).max_by(|one, next| effect(one).total_cmp(&effect(next)));
-    let Some(most) = most else { return Vec::new() };
-    explained[..=most].rotate_right(1);
-    let all = sides.iter().any(|side| side.all_reasons);
-    let of = |(at, (comparison, line, reason)): (usize, &(&Comparison, &Line, &Reason))| {
-        let wording = Wording::of(comparison);
-        let tone = if at == 0 || all { Tone::Plain } else { Tone::AtLength };
-        let whole = Section {
-            tone,
-            heading: Some(heading(comparison, &wording, line)),
-            before: vec![difference(reason, &wording)],
-            after: slow_down(reason, &wording).into_iter().chain(without_functions(reason, &wording)).collect(),
-            ..Section::table(bars(reason, &wording))
-        };
-        let functions = stacks_of(reason, &wording).map(|[a, b]| Section {
-            tone,
-            before: vec![FUNCTIONS.to_owned()],
-            flames: if at < MOST_FLAMES { flames(line, reason, &a, &b) } else { Vec::new() },
-            ..Section::table(heaviest(&a, Some(&b), MOST_FUNCTIONS))
-        });
-        // A short text has the first reason only.
-        let tone = if all { tone } else { Tone::AtLength };
-        let after = plans::sentences(reason, &wording);
-        let planned = (!after.is_empty()).then(|| Section { tone, after, ..Section::default() });
-        [Some(whole), planned, functions].into_iter().flatten()
-    };
-    explained.iter().take(if all { explained.len() } else { MOST }).enumerate().flat_map(of).collect()
-}
-
-/// Returns the call stacks of both sides, if repetitions have sampled them.
-fn stacks_of(reason: &Reason, wording: &Wording) -> Option<[Stacks; 2]> {
-    let of = |name: &String, side: &SplitTime| {
-        let explained = side.explained.as_ref().filter(|explained| !explained.stacks.is_empty())?;
-        Some(Stacks { name: name.clone(), stacks: explained.stacks.clone(), ns_per_sample: explained.sample_ns })
-    };
-    Some([of(&wording.sides.a, &reason.a)?, of(&wording.sides.b, &reason.b)?])
-}
-
-/// Says why functions are not listed, although runs were repeated.
-fn without_functions(reason: &Reason, wording: &Wording) -> Option<String> {
-    let is_empty = |side: &SplitTime| side.explained.as_ref().is_some_and(|explained| explained.stacks.is_empty());
-    let sides = [(&wording.sides.a, &reason.a), (&wording.sides.b, &reason.b)];
-    let (name, _) = sides.into_iter().find(|(_, side)| is_empty(side))?;
-    Some(format!("No function of {name} was seen: the test is too short, or its worker does not tell."))
-}
-
-/// Draws what the slower side's functions need more, then each side.
-fn flames(line: &Line, reason: &Reason, a: &Stacks, b: &Stacks) -> Vec<Flame> {
-    let (slower, other) = if reason.slower == SideName::A { (a, b) } else { (b, a) };
-    let title = |what: &str| format!("{}: {what}", line.name);
-    let compared = format!("CPU time of {}, compared with {}", slower.name, other.name);
-    let each = |side: &Stacks| Flame::of(&title(&format!("CPU time of {}", side.name)), side);
-    [Flame::difference(&title(&compared), slower, other), each(slower), each(other)].into_iter().flatten().collect()
-}
-
-/// Says how much slower repetitions were.
-fn slow_down(reason: &Reason, wording: &Wording) -> Option<String> {
-    let of = |name: &String, side: &SplitTime| {
-        let slower = side.explained.as_ref()?.slow_down?;
-        Some(format!("{slower:.2} times as long for {name}"))
-    };
-    let (a, b) = (of(&wording.sides.a, &reason.a)?, of(&wording.sides.b, &reason.b)?);
-    let repetitions = reason.a.explained.as_ref()?.repetitions + reason.b.explained.as_ref()?.repetitions;
-    Some(format!(
-        "{} found this out. They took {a}, and {b}. Their times are in no figure.",
-        counted(repetitions, "repetition")
-    ))
-}
-
-fn heading(comparison: &Comparison, wording: &Wording, line: &Line) -> String {
-    let size = if comparison.means.len() > 1 { format!(", size {}", line.size) } else { String::new() };
-    let part = super::words::part(&line.part);
-    let part = if part.is_empty() { part } else { format!(", {part}") };
-    format!("Where the time went in {}{size}{part}", wording.line_name(line))
-}
-
-/// Returns a reason as lines of text: the difference, then each side's time as a bar with its key.
-pub fn text(reason: &Reason, wording: &Wording) -> Vec<String> {
-    let sides = bars_of(reason, wording).into_iter().flat_map(|bar| {
-        let text = stacked(&bar.slices, LONGEST, bar.most_ns);
-        [format!("{text} {} {}", bar.time, bar.name), format!("  {}", key(&bar.slices))]
-    });
-    let functions = stacks_of(reason, wording).map(|[a, b]| {
-        let table = heaviest(&a, Some(&b), MOST_FUNCTIONS);
-        let section = Section { before: vec![FUNCTIONS.to_owned()], ..Section::table(table) };
-        let sheet = Sheet { sections: vec![section], ..Sheet::default() };
-        sheet::text(&sheet, TableStyle::FILE).lines().map(str::to_owned).collect::<Vec<_>>()
-    });
-    let about = slow_down(reason, wording).into_iter().chain(without_functions(reason, wording));
-    std::iter::once(difference(reason, wording))
-        .chain(sides)
-        .chain(about)
-        .chain(plans::sentences(reason, wording))
-        .chain(functions.unwrap_or_default())
-        .collect()
-}
-
-/// A side's time as a bar.
-pub struct ReasonBar {
-    pub name: String,
-    /// The time in words.
-    pub time: String,
-    pub slices: Vec<Slice>,
-    /// The time of the longer bar, ns.
-    pub most_ns: f64,
-}
-
-/// Returns the times of both sides as bars.
-pub fn bars_of(reason: &Reason, wording: &Wording) -> [ReasonBar; 2] {
-    let most_ns = reason.a.total_ns.max(reason.b.total_ns);
-    let bar = |(name, side): (&String, &SplitTime)| ReasonBar {
-        name: name.clone(),
-        time: duration(side.total_ns),
-        slices: side.parts.iter().map(|(part, ns)| slice(*part, *ns, side.total_ns)).collect(),
-        most_ns,
-    };
-    [(&wording.sides.a, &reason.a), (&wording.sides.b, &reason.b)].map(bar)
-}
 
 /// Returns the difference of a line in a sentence: `sqlite needs 11.3 ms more: 9.8 ms in 2 more syncs, 1.2 ms in the kernel.`
 pub fn difference(reason: &Reason, wording: &Wording) -> String {
@@ -193,7 +49,7 @@ pub fn difference(reason: &Reason, wording: &Wording) -> String {
 
 /// Returns what explains most of a line's difference, as the end of a sentence: `, because redb syncs twice as often`. Empty if no part
 /// explains more than half of it.
-pub(super) fn because(line: &Line, wording: &Wording) -> String {
+pub(in crate::comparison) fn because(line: &Line, wording: &Wording) -> String {
     let cause = |reason: &Reason| {
         let [slower, faster] = names(reason, wording);
         Some(match reason.plans.first() {
@@ -209,7 +65,7 @@ pub(super) fn because(line: &Line, wording: &Wording) -> String {
 
 /// Returns what explains the difference in most of these lines: `, mostly because redb waits longer for syncs`. Empty if there is no such
 /// part.
-pub(super) fn mostly_because<'c>(lines: impl Iterator<Item = &'c Line>, slower: &str) -> String {
+pub(in crate::comparison) fn mostly_because<'c>(lines: impl Iterator<Item = &'c Line>, slower: &str) -> String {
     let mut mains: BTreeMap<TimePart, usize> = BTreeMap::new();
     let (mut all, mut explained) = (0, false);
     for line in lines {
@@ -394,56 +250,6 @@ fn plain_number(value: f64) -> String {
         _ => format!("{value:.1e}"),
     }
 }
-
-/// Builds a row for each side: its name, its time as a bar of parts, and its time.
-fn bars(reason: &Reason, wording: &Wording) -> Table {
-    let row = |ReasonBar { name, time, slices, most_ns }| {
-        let text = stacked(&slices, LONGEST, most_ns);
-        Row::Cells(vec![Cell::new(name), Cell { slices, ..Cell::new(text) }, Cell::new(time)])
-    };
-    let columns =
-        [("configuration", "", ColumnRole::Name), ("parts", "", ColumnRole::Stack), ("time", "", ColumnRole::Figure)];
-    let rows = bars_of(reason, wording).into_iter().map(row).collect();
-    Table { columns: Column::all(columns), rows, ..Table::default() }
-}
-
-/// Names a part in a few words.
-pub fn title(part: TimePart) -> &'static str {
-    match part {
-        TimePart::Cpu => "CPU",
-        TimePart::User => "user mode",
-        TimePart::Kernel => "kernel",
-        TimePart::Sync => "syncs",
-        TimePart::Sleep => "asleep",
-        TimePart::Queue => "waiting for a CPU",
-        TimePart::Read => "reads",
-        TimePart::Write => "writes",
-        TimePart::Lock => "locks",
-        TimePart::Fault => "page faults",
-        TimePart::Rest => "other waiting",
-    }
-}
-
-/// Returns a part of a time as a slice of its bar.
-fn slice(part: TimePart, ns: f64, total_ns: f64) -> Slice {
-    let (class, fill) = match part {
-        TimePart::Cpu => ("cpu", '█'),
-        TimePart::User => ("user", '█'),
-        TimePart::Kernel => ("kernel", '▓'),
-        TimePart::Sync => ("sync", '▒'),
-        TimePart::Sleep => ("sleep", '░'),
-        TimePart::Queue => ("queue", '╱'),
-        TimePart::Read => ("read", '▞'),
-        TimePart::Write => ("write", '▚'),
-        TimePart::Lock => ("lock", '╳'),
-        TimePart::Fault => ("fault", '▖'),
-        TimePart::Rest => ("rest", '·'),
-    };
-    let share = ns / total_ns;
-    let about = format!("{} {} ({:.0} %)", title(part), duration(ns), share * 100.0);
-    Slice { class, fill, about: if share < NAMED { String::new() } else { about }, value: ns }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
