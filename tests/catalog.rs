@@ -237,6 +237,9 @@ fn what_no_run_could_do_is_refused_in_the_plan() {
     refused(&[&contention[..], &["1"]].concat(), said);
     place.ok(&[&["run", "--dry-run"], &contention[..], &["2"]].concat());
     place.ok(&[&["run", "--dry-run"], &contention[..], &["1", "--test", "1"]].concat());
+    let idle = [&contention[..], &["100", "--set", "contention.readers=0"]].concat();
+    refused(&idle, "test 3 Lookups alone has no threads: give `readers` at least one (--set)");
+    place.ok(&[&["run", "--dry-run"], &idle[..], &["--test", "2,4"]].concat());
     place.ok(&["new", "suite", "mine"]);
     let file = place.path("config/suites/mine.toml");
     let text = fs::read_to_string(&file).unwrap();

@@ -382,7 +382,7 @@ mod tests {
         let what = (name(), values(), collection::vec(engine, 1..4), collection::vec(size, 0..3));
         let how = (1_u32..10_000, collection::vec(value(), 0..3), any::<bool>(), option::of(1_u32..10_000));
         let allow = collection::btree_set(prop::sample::select(Difference::ALL.to_vec()), 0..3);
-        let end = (any::<bool>(), option::of(name()), option::of(any::<u64>()), any::<bool>(), allow);
+        let end = ((any::<bool>(), 0_u32..10_000), option::of(name()), option::of(any::<u64>()), any::<bool>(), allow);
         let ratio = (1_u32..100_000).prop_map(|ratio| DataRatio::new(f64::from(ratio) / 16.0).unwrap());
         let limit = option::of((12_u32..40).prop_map(|shift| MemoryLimit(3 << shift)));
         let cache = prop_oneof![Just(CacheStart::Warm), Just(CacheStart::Cold)];
@@ -390,7 +390,7 @@ mod tests {
         (what, how, end, held).prop_map(|(what, how, end, (data_ratios, memory_limit, cache))| {
             let (suite, suite_options, engines, sizes) = what;
             let (rounds, tests, twins, stars) = how;
-            let (effects, claims, seed, has_reference, allow) = end;
+            let ((effects, why), claims, seed, has_reference, allow) = end;
             // An engine named like the suite would take the suite's options, because `--set` addresses both by name.
             let engines =
                 engines.into_iter().map(|engine| EngineChoice { name: format!("e-{}", engine.name), ..engine });
@@ -415,6 +415,7 @@ mod tests {
                 twins,
                 stars,
                 effects,
+                why,
                 claims,
                 seed,
                 reference,

@@ -19,7 +19,7 @@ mod text;
 
 pub use bar::{BarInterval, Slice, bar, key, largest_first, magnitude, reach, stacked};
 pub use chart::{Chart, ChartAxis, ChartKind, ChartMark, ChartSeries, ChartTick, SeriesStyle};
-pub use flame::{Flame, FlameFrame, SampledTime, Stacks, heaviest};
+pub use flame::{Flame, FlameFrame, SampledTime, Stacks, any_differs, heaviest};
 pub(crate) use forest::shortened;
 pub use forest::{Forest, ForestMark, ForestRow, ratio_axis};
 pub use markdown::escaped;

@@ -7,7 +7,7 @@
 use super::{
     copied,
     place::{self, MeasuredThread, Place},
-    stacks::Stacks,
+    stacks::SeenStacks,
 };
 use crate::{parts::TimeParts, rng::SplitMix64};
 use dbdyno_engine::protocol::{ExplainedTest, SpentKind, SpentTime};
@@ -40,7 +40,7 @@ struct Sampler {
     free: Vec<&'static MeasuredThread>,
     next: usize,
     seen: Seen,
-    stacks: Stacks,
+    stacks: SeenStacks,
 }
 
 struct WatchedThread {
@@ -128,7 +128,7 @@ fn look_forever() {
 
 impl Sampler {
     /// Returns what was seen, and begins again.
-    fn take(&mut self) -> (Seen, Stacks) {
+    fn take(&mut self) -> (Seen, SeenStacks) {
         for (place, kind) in CALLS {
             let calls = self.watched.iter().map(|watched| watched.thread.take_calls(place)).sum::<u64>();
             *self.seen.calls.entry(kind).or_default() += calls;

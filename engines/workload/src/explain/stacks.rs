@@ -33,7 +33,7 @@ const LOST_NAME: &str = "[callers not found]";
 
 /// Stacks of a test. The modules of the process and how to walk through them stay for the next one.
 #[derive(Default)]
-pub(super) struct Stacks {
+pub(super) struct SeenStacks {
     /// Addresses from the innermost call, with their numbers of samples.
     seen: HashMap<Vec<u64>, u64>,
     walker: Walker,
@@ -49,13 +49,13 @@ struct Walker {
     walked: HashSet<u64>,
 }
 
-impl fmt::Debug for Stacks {
+impl fmt::Debug for SeenStacks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stacks").field("seen", &self.seen).finish_non_exhaustive()
+        f.debug_struct("SeenStacks").field("seen", &self.seen).finish_non_exhaustive()
     }
 }
 
-impl Stacks {
+impl SeenStacks {
     /// Adds a sample: registers, and the memory from the stack register upwards.
     pub(super) fn add(&mut self, registers: Registers, memory: &[u8]) {
         *self.seen.entry(self.walker.walk(registers, memory)).or_default() += 1;

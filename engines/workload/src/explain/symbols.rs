@@ -11,6 +11,9 @@ use std::{
 /// The longest name of a function, characters.
 const LONGEST_NAME: usize = 240;
 
+/// What the kernel puts into each process, to read clocks.
+const KERNEL: &str = "[vdso]";
+
 /// A program or library in memory.
 #[derive(Debug, Clone)]
 pub(super) struct Module {
@@ -32,6 +35,9 @@ impl Module {
         }
         let module = |(path, range): (&str, Range<u64>)| {
             let mut module = Self { path: path.to_owned(), range, base: 0 };
+            if path == KERNEL {
+                return Some(module);
+            }
             module.base = module.with_file(|file| module.range.start - lowest(file))?;
             Some(module)
         };
@@ -63,13 +69,14 @@ impl Module {
     /// Returns the name of its file in brackets, for functions without one.
     fn name(&self) -> String {
         let file = Path::new(&self.path).file_name().unwrap_or_default().to_string_lossy();
-        format!("[{}]", if file.is_empty() { "unknown" } else { &file })
+        let file = file.trim_matches(['[', ']']);
+        format!("[{}]", if file.is_empty() { "unknown" } else { file })
     }
 }
 
-/// Returns the range and the path of a line of `/proc/self/maps`, if it maps a file.
+/// Returns the range and the path of a line of `/proc/self/maps`, if it maps a file or the kernel's functions.
 fn mapped_file(line: &str) -> Option<(Range<u64>, &str)> {
-    let path = &line[line.find('/')?..];
+    let path = &line[line.find('/').or_else(|| line.find(KERNEL))?..];
     let (from, to) = line.split_once(' ')?.0.split_once('-')?;
     let hex = |text| u64::from_str_radix(text, 16).ok();
     Some((hex(from)?..hex(to)?, path))

@@ -1,4 +1,4 @@
-//! Sizes that are too small for the tests of a suite.
+//! Sizes and options with which a test of a suite has nothing to do.
 
 use super::PlanError;
 use crate::{Suite, TestPick};
@@ -6,7 +6,7 @@ use dbdyno_engine::{
     protocol::SuiteJob,
     settings::Settings,
     size::Size,
-    suite::{KvTest, Operation},
+    suite::{KvLoad, KvTest, Operation},
 };
 use dbdyno_foundation::base::units::counted;
 
@@ -24,6 +24,24 @@ pub(super) fn check_least(suite: &Suite, pick: &TestPick, settings: &Settings, s
     };
     let message = format!("size `{size}`: {test} transfers need two: {expected}");
     Err(PlanError::Request(message))
+}
+
+/// # Errors
+/// A picked test has actors, but no option gives one of them a thread.
+pub(super) fn check_threads(suite: &Suite, pick: &TestPick, settings: &Settings, size: Size) -> Result<(), PlanError> {
+    let SuiteJob::Kv(resolved) = suite.resolve(size, settings, pick) else { return Ok(()) };
+    let idle = |test: &KvTest| {
+        let KvLoad::Actors(load) = &test.load else { return None };
+        let names: Vec<String> = load.actors.iter().map(|actor| format!("`{}`", actor.name)).collect();
+        load.actors.iter().all(|actor| actor.threads == 0).then(|| {
+            let (number, name) = (test.number, &test.name);
+            format!(
+                "test {number} {name} has no threads: give {} at least one (--set), or choose other tests (--test)",
+                names.join(" or ")
+            )
+        })
+    };
+    resolved.tests.iter().find_map(idle).map_or(Ok(()), |message| Err(PlanError::Request(message)))
 }
 
 /// Describes the first test with transfers and fewer than two accounts.

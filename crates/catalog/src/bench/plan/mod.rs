@@ -118,6 +118,7 @@ impl BenchPlan {
             for suite_asked in combinations(suite_options) {
                 let suite_settings = suite.settings(&suite_asked)?;
                 check_least(&suite, &pick, &suite_settings, size)?;
+                check_threads(&suite, &pick, &suite_settings, size)?;
                 for choice in &engines {
                     let of_sweep = configurations.len();
                     for configuration in configurations_of(

@@ -1,7 +1,7 @@
 //! The functions that the CPU time of sides went to, as far as repetitions have sampled them.
 
 use super::super::wording::Wording;
-use crate::sheet::{self, Flame, Section, Sheet, Stacks, TableStyle, heaviest};
+use crate::sheet::{self, Flame, Section, Sheet, Stacks, TableStyle, any_differs, heaviest};
 use dbdyno_comparing::compare::{Reason, SideName, SplitTime};
 use dbdyno_foundation::base::units::counted;
 
@@ -28,6 +28,9 @@ impl SidesFunctions {
 
     /// Lists the functions that differ most.
     pub(super) fn section(&self) -> Section {
+        if !any_differs(&self.a, &self.b) {
+            return Section::lines(vec!["No function's own CPU time differs by more than chance.".to_owned()]);
+        }
         let table = heaviest(&self.a, Some(&self.b), MOST);
         Section { before: vec!["The functions whose own CPU time differs most:".to_owned()], ..Section::table(table) }
     }
@@ -52,13 +55,15 @@ pub(super) fn about(reason: &Reason, wording: &Wording) -> Vec<String> {
     let sides = [(&wording.sides.a, &reason.a), (&wording.sides.b, &reason.b)];
     let explained = sides.map(|(name, side)| Some((name, side.explained.as_ref()?)));
     let [Some(a), Some(b)] = explained else { return Vec::new() };
-    let slower = [a, b].map(|(name, side)| Some(format!("{:.2} times as long for {name}", side.slow_down?)));
-    let repetitions = counted(a.1.repetitions + b.1.repetitions, "repetition");
+    let slower = [a, b].map(|(name, side)| Some((name, format!("{:.2} times", side.slow_down?))));
+    let repeated = counted(a.1.repetitions + b.1.repetitions, "run");
+    let repeated =
+        format!("{repeated} of both were repeated to find this out, and no figure uses the times of repetitions");
     let found = match slower {
-        [Some(a), Some(b)] => {
-            format!("{repetitions} found this out. They took {a}, and {b}. Their times are in no figure.")
+        [Some((a, of_a)), Some((b, of_b))] => {
+            format!("{repeated}: they took {of_a} as long as their runs on {a}, and {of_b} on {b}.")
         }
-        _ => format!("{repetitions} found this out. Their times are in no figure."),
+        _ => format!("{repeated}."),
     };
     let unseen = [a, b].into_iter().find(|(_, side)| side.stacks.is_empty());
     let unseen = unseen.map(|(name, _)| {

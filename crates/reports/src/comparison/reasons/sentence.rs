@@ -36,8 +36,9 @@ pub fn difference(reason: &Reason, wording: &Wording) -> String {
     if parts.is_empty() {
         return format!("{whole}. No part of its time differs by more than chance.");
     }
-    if left > reason.more_ns * NAMED {
-        parts.push(format!("{} within the noise", duration(left)));
+    if left.abs() > reason.more_ns * NAMED {
+        let sign = if left > 0.0 { "" } else { "less " };
+        parts.push(format!("{sign}{} within the noise", duration(left.abs())));
     }
     let saved = |part: &&PartDifference| format!("{} {}", duration(-part.more_ns), place(part.part));
     let saved: Vec<String> = less.iter().map(saved).collect();

@@ -46,6 +46,11 @@ pub(super) fn of_both<'s>(a: &'s Stacks, b: &'s Stacks) -> Vec<FunctionTimes<'s>
     functions
 }
 
+/// Whether a function's own time differs by more than noise.
+pub fn any_differs(a: &Stacks, b: &Stacks) -> bool {
+    of_both(a, b).iter().any(FunctionTimes::differs)
+}
+
 /// Returns the functions of one side with their own times, the longest first.
 pub(super) fn of_one(side: &Stacks) -> Vec<(&str, SampledTime)> {
     let functions = side.of_functions_alone().into_iter().map(|(name, samples)| (name, side.time(samples)));

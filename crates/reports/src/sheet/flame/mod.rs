@@ -8,7 +8,7 @@ mod stacks;
 mod tests;
 
 pub(super) use drawing::{FlameDrawing, PageFlame, drawing, legend, page};
-pub use heaviest::heaviest;
+pub use heaviest::{any_differs, heaviest};
 pub use stacks::{SampledTime, Stacks};
 
 use dbdyno_foundation::base::units::{counted, duration};
