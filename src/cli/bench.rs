@@ -231,7 +231,7 @@ pub(super) fn bench_of(
     let PreparedSession { plan, estimate, .. } = &prepared;
     args.without_sweep(&prepared.spec).into_iter().for_each(|note| say!("note: {note}"));
     if args.dry_run {
-        return print(&describe(plan, estimate));
+        return print(&describe(plan, estimate, prepared.spec.why));
     }
     if let Some(preset) = preset {
         plan.check_compares(preset)?;
@@ -242,6 +242,7 @@ pub(super) fn bench_of(
     notices(&store.prepare()?);
     if !args.progress.quiet {
         say!("{}", headline(plan, estimate));
+        estimate.repeated(plan, prepared.spec.why).into_iter().for_each(|line| say!("{line}"));
         plan.not_run().iter().for_each(|line| say!("{line}"));
         // A preset has its tiers on purpose.
         plan.alone_in_tier().filter(|_| preset.is_none()).into_iter().for_each(|note| say!("note: {note}"));
@@ -324,8 +325,9 @@ fn headline(plan: &BenchPlan, estimate: &BenchEstimate) -> String {
     )
 }
 
-fn describe(plan: &BenchPlan, estimate: &BenchEstimate) -> String {
+fn describe(plan: &BenchPlan, estimate: &BenchEstimate, why: u32) -> String {
     let mut text = headline(plan, estimate) + "\n";
+    estimate.repeated(plan, why).into_iter().for_each(|line| text.push_str(&(line + "\n")));
     let ratio = |configuration: &Configuration| {
         let (data, limit) = (plan.payload_bytes(configuration)?, plan.conditions.memory_limit?);
         Some(format!(" ({} of data, {:.2}x the memory)", units::bytes(data), data as f64 / limit as f64))

@@ -38,7 +38,7 @@ pub(super) struct ScreensStart {
     pub(super) look: LookArgs,
     pub(super) work: WorkArgs,
     pub(super) cpu: Option<u32>,
-    /// What is shown first.
+    /// The first view.
     pub(super) first: Opening,
 }
 
@@ -95,7 +95,7 @@ pub(super) fn has_terminal() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
 
-/// Returns what is sent to this terminal in addition to the screens; nothing if the terminal would show it as text.
+/// Returns the announcements to this terminal; none if the terminal would show them as text.
 fn announced(catalog: &Catalog) -> Result<Announcements, CliError> {
     let settings = catalog.settings()?;
     let dumb = env::var("TERM").is_ok_and(|kind| kind == "dumb");

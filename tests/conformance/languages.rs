@@ -142,9 +142,13 @@ fn the_page_names_every_field_of_every_part() {
 
 /// The names that a program reads from an object, as `job["seed"]`.
 fn asked(program: &str, object: &str) -> Names {
-    let begins = format!("{object}[\"");
-    let ends = program.split(&begins).skip(1);
-    ends.filter_map(|rest| rest.split_once("\"]").map(|(name, _)| name.to_owned())).collect()
+    let of = |begins: String, end: &str| -> Names {
+        let ends = program.split(&begins).skip(1);
+        ends.filter_map(|rest| rest.split_once(end).map(|(name, _)| name.to_owned())).collect()
+    };
+    // A field that may be absent is read with `get`.
+    let (present, optional) = (of(format!("{object}[\""), "\"]"), of(format!("{object}.get(\""), "\")"));
+    present.into_iter().chain(optional).collect()
 }
 
 /// The names that a program uses in events, as `say(event="done", test=1)`.

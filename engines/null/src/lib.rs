@@ -56,7 +56,7 @@ pub fn describe() -> Description {
             OptionSpec::integer("spins", 0, 1_000_000, "0", "turns of a loop in each operation").tune(&[]),
             OptionSpec::choice("lock", &["none", "one"], "none", "one: operations of all threads come one after the other")
                 .tune(&[]),
-            OptionSpec::integer("busy_threads", 0, 64, "0", "threads that calculate beside each thread of a test").tune(&[]),
+            OptionSpec::integer("busy_threads", 0, 64, "0", "threads that calculate at the same time as each thread of a test").tune(&[]),
             OptionSpec::integer("busy_ms", 1, 60_000, "500", "how long they calculate, ms").tune(&[]),
             OptionSpec::choice(
                 "answers",
@@ -150,7 +150,7 @@ pub struct NullEngine {
     spins: i64,
     /// Held during an operation, if operations come one after the other.
     lock: Option<Arc<Mutex<()>>>,
-    /// How many threads calculate beside each session, and how long.
+    /// How many threads calculate during each session, and how long.
     busy_threads: i64,
     busy: Duration,
     rows: AtomicU64,

@@ -1,5 +1,5 @@
 //! The file of a database, which counts what redb asks of it. redb's own counters of its cache (feature `cache_metrics`) are incremented
-//! for each page that is read, by all threads in one place. These are incremented beside system calls only.
+//! for each page that is read, by all threads in one place. These are incremented only where a system call is made anyway.
 
 use dbdyno_engine::counters::EngineCounters;
 use redb::{BackendError, DatabaseError, StorageBackend, backends::FileBackend};

@@ -1,4 +1,4 @@
-//! What repetitions of a side's runs found out: it divides the side's CPU time and other waiting further.
+//! Repetitions of a side's runs: they divide the side's CPU time and other waiting further.
 
 use super::{model::Figure, reason::TimePart};
 use dbdyno_engine::protocol::SpentKind;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use uuid::Uuid;
 
-/// At most about the time between two looks at a thread, ns: a time was seen once in each.
+/// About the longest time between two looks at a thread, ns: each look sees it once.
 const LOOK_NS: f64 = 1e6;
-/// The shortest time that is divided, ns: of a shorter one too little was seen.
+/// The shortest time that is divided, ns: a shorter one has too few looks.
 const LEAST_NS: f64 = 5.0 * LOOK_NS;
 
-/// What repetitions tell of a side's time, beside its parts.
+/// Facts about a side's time from repetitions, in addition to its parts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExplainedSide {
     /// How many runs were repeated.
     pub repetitions: usize,
-    /// How many times as long a repetition took as its run, the median; none: it is unknown.
+    /// The time of a repetition divided by that of its run, the median; none: unknown.
     pub slow_down: Option<f64>,
     /// Calls by the part that their time is, of a run, or of an operation, if the figures are of operations.
     pub calls: BTreeMap<TimePart, f64>,
     /// Sampled call stacks of threads on a CPU: functions from the outermost, separated by `;`, with the numbers of samples.
     #[serde(skip)]
     pub stacks: BTreeMap<String, u64>,
-    /// The CPU time that a sample stands for, ns of the side's time.
+    /// The CPU time of one sample, ns of the side's time.
     pub sample_ns: f64,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Repetitions<'e> {
     rest_ns: f64,
 }
 
-/// What is moved to a part: shares of the CPU time and of other waiting, and how often it was seen.
+/// Shares of the CPU time and of other waiting that are moved to a part, and the number of looks that saw them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Moved {
     pub(super) to: TimePart,
@@ -46,7 +46,7 @@ pub(super) struct Moved {
 }
 
 impl<'e> Repetitions<'e> {
-    /// Finds the repetitions of a side's runs. None: there are none, or their workers do not tell what the time went to.
+    /// Finds the repetitions of a side's runs. None: there are none, or their workers do not divide their time.
     pub(super) fn of(figure: &Figure, test: u32, found: &'e HashMap<(Uuid, u32), ExplainedRun>) -> Option<Self> {
         let runs: Vec<&ExplainedRun> = figure.run_ids.iter().filter_map(|run| found.get(&(*run, test))).collect();
         let sum =
@@ -55,7 +55,7 @@ impl<'e> Repetitions<'e> {
         (!runs.is_empty()).then_some(Self { runs, cpu_ns, rest_ns })
     }
 
-    /// Whether they tell reads, writes, locks and page faults apart, and not only call stacks.
+    /// Whether they have the time of reads, writes, locks and page faults, and not only call stacks.
     pub(super) fn tells_parts(&self) -> bool {
         self.runs.iter().any(|run| !run.spent.is_empty())
     }
@@ -100,7 +100,7 @@ impl<'e> Repetitions<'e> {
 }
 
 impl Moved {
-    /// The standard error of a time that was moved, ns: that of how often it was seen.
+    /// The standard error of a moved time, ns, from the number of its looks.
     pub(super) fn error(&self, ns: f64) -> f64 {
         ns / self.looks.max(1.0).sqrt()
     }

@@ -2,8 +2,8 @@
 //!
 //! A table compares each configuration with one reference, so it shows the best one, but not that it is better than the second. For
 //! that, the configuration with the best mean is compared with each other one too. Which one leads is known only from the figures, so the
-//! pairs of all candidates are one family of tests, not only those of the leader: otherwise the best of several equal configurations
-//! would often look better than the worst of them.
+//! pairs of all candidates are one family of tests, and not only the leader's pairs: otherwise the best of several equal configurations
+//! would often look better than the worst.
 
 use super::{
     compare_chosen, compare_groups,
@@ -35,8 +35,8 @@ pub struct LeaderDuel<'c> {
 }
 
 impl Leader {
-    /// Returns the comparisons with all other configurations. `sides`: those of the group in its table; one with the reference has the same
-    /// verdicts here as there.
+    /// Returns the comparisons with all other configurations. `sides`: the comparisons of the group in its table. A comparison with the
+    /// reference has the same verdicts here and there.
     pub fn duels<'c>(&'c self, sides: &'c [Comparison]) -> Vec<LeaderDuel<'c>> {
         let led_by = |leader| move |comparison| LeaderDuel { comparison, leader };
         match self.best {
@@ -139,7 +139,7 @@ fn best(sides: &[Comparison]) -> Option<GroupBest> {
     Some(if worth < 1.0 { GroupBest::Candidate(at) } else { GroupBest::Reference })
 }
 
-/// Returns all pairs of candidates; those of the leader come first and are wanted.
+/// Returns all pairs of candidates. The leader's pairs come first, and are marked as requested.
 fn pairs(candidates: &[Side], leader: usize) -> Vec<(&Side, &Side, bool)> {
     let others = || (0..candidates.len()).filter(move |at| *at != leader);
     let of_leader = others().map(|other| (&candidates[leader], &candidates[other], true));

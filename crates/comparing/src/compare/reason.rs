@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use uuid::Uuid;
 
-/// The most runs that are read unless all reasons are wanted: those of the lines that differ most.
+/// The most runs that are read unless all reasons are requested. The lines that differ most come first.
 const MOST_RUNS: usize = 20_000;
 /// The CPU time of a side's runs from which its division means something, ns: the kernel divides by the ticks of a timer.
 const LEAST_DIVIDED_NS: u64 = 200_000_000;
@@ -24,9 +24,9 @@ const LEAST_DIVIDED_NS: u64 = 200_000_000;
 const NAMED_ERRORS: f64 = 2.0;
 /// The share of the whole difference that a part must have, to be named.
 const NAMED_SHARE: f64 = 0.02;
-/// The ratio of the standard error of a median to that of a mean, of normal values.
+/// The standard error of a median divided by the standard error of a mean, for normal values.
 const MEDIAN_ERROR: f64 = 1.2533;
-/// The ratio of a standard deviation to the median distance from the median, of normal values.
+/// The standard deviation divided by the median distance from the median, for normal values.
 const DEVIATION: f64 = 1.4826;
 
 /// What the time of threads goes to.
@@ -94,7 +94,7 @@ pub struct SplitTime {
     pub counts: PartCounts,
     /// The same of what the engine itself counted, by name.
     pub counters: BTreeMap<String, f64>,
-    /// What repetitions told; none: one of the sides has none.
+    /// Facts from repetitions; none: a side was not repeated.
     pub explained: Option<ExplainedSide>,
 }
 
@@ -340,7 +340,7 @@ impl SideRuns<'_> {
         let (all_cpu, rest) =
             (TimePart::ON_CPU.map(|part| self.middle_of(part)).iter().sum::<f64>(), self.middle_of(TimePart::Rest));
         let gains = moved.iter().filter(|moved| moved.to == part);
-        // What is moved out of a part is as uncertain there.
+        // A time that is moved out of a part is equally uncertain there.
         let losses = moved.iter().filter(|_| TimePart::ON_CPU.contains(&part) || part == TimePart::Rest);
         let of_moved = |moved: &Moved| moved.error(all_cpu * moved.of_cpu + rest * moved.of_rest);
         gains.chain(losses).map(of_moved).fold(self.own_error(part), f64::hypot)

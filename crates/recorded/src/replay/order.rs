@@ -49,7 +49,7 @@ pub(super) fn transactions(
         from += length;
     }
     let (first, _) = spool.span();
-    // Ties are decided by one order of all, which is that of each lane too.
+    // One order of all decides ties, and each lane has the same order.
     all.sort_by_key(|one| (one.start, one.end, one.calls.start));
     put_turns(&mut all, first);
     put_orders(&mut all, lanes.count);
@@ -124,7 +124,7 @@ impl TransactionSoFar {
     }
 }
 
-/// Gives turns to those that write, and tells the others after how many of them they come.
+/// Gives turns to transactions that write, and counts for each other one how many of them come before it.
 fn put_turns(all: &mut [SpooledTransaction], first: u64) {
     let mut writers: Vec<usize> = (0..all.len()).filter(|at| all[*at].writes).collect();
     writers.sort_by_key(|at| (all[*at].end, *at));
@@ -142,7 +142,7 @@ fn put_orders(all: &mut [SpooledTransaction], lanes: usize) {
     let mut early: Vec<usize> = (0..all.len()).collect();
     early.sort_by_key(|at| (all[*at].moment(), *at));
     let mut late = Vec::with_capacity(all.len());
-    // The turns are those of the early order.
+    // Turns follow the early order.
     let in_turn = early.iter().copied().filter(|at| all[*at].writes);
     let mut by_lane: Vec<VecDeque<usize>> = vec![VecDeque::new(); lanes];
     (0..all.len()).for_each(|at| by_lane[all[at].lane].push_back(at));

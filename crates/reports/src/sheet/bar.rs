@@ -44,7 +44,7 @@ pub fn bar(ratio: BarInterval, width: usize, reach: f64) -> String {
     cells.into_iter().collect()
 }
 
-/// Draws a magnitude as a bar from 0, as long as `width` at `most`: full up to the low end of its interval, lighter up to the estimate, and
+/// Draws a magnitude as a bar from 0, which has the length `width` at `most`: full up to the low end of its interval, lighter up to the estimate, and
 /// lightest up to the high end.
 pub fn magnitude(of: BarInterval, width: usize, most: f64) -> String {
     let cells = |value: f64| ((value / most * width as f64).round() as usize).clamp(1, width);
@@ -65,7 +65,7 @@ pub struct Slice {
     pub value: f64,
 }
 
-/// Draws the slices one after the other, as long as `width` at `most` together.
+/// Draws the slices one after the other. Together they have the length `width` at `most`.
 pub fn stacked(slices: &[Slice], width: usize, most: f64) -> String {
     let cells = |value: f64| (value / most * width as f64).round() as usize;
     let mut drawn = String::new();

@@ -1,7 +1,7 @@
 //! Recordings as a workload: a recording becomes a suite of one test, and the database as it was at its beginning the starting point.
 //!
 //! Two reference replays run first, each one transaction after the other: one with every read as early as the recording allows, one as late.
-//! What they answer alike is verified in every run afterwards. What they do not is listed and not judged.
+//! Equal answers are verified in every run afterwards. Others are listed and not judged.
 
 mod keys;
 mod notes;
@@ -113,7 +113,7 @@ impl RecordedWorkload {
         Ok(Self { suite, plan, reference, options, _start: start, _folder: folder })
     }
 
-    /// Returns what is replayed and what is not, in sentences.
+    /// Describes in sentences which parts of the recording are replayed.
     pub fn facts(&self) -> Vec<String> {
         notes::facts(&self.plan, &self.reference)
     }
@@ -152,7 +152,7 @@ fn canonical(kind: &OptionKind, value: &str) -> Option<String> {
     choices.get(value.parse::<usize>().ok()?).cloned()
 }
 
-/// Returns the load with what the reference replays found: what is verified, and what may fail.
+/// Returns the load with the findings of the reference replays: statements that are verified, and statements that may fail.
 fn judged(spec: &ReplaySpec, reference: &ReplayReference) -> ReplaySpec {
     let statements = spec.statements.iter().map(|statement| ReplayedStatement {
         is_verified: statement.is_verified && !reference.unequal.contains(&statement.name),

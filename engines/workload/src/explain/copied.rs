@@ -19,11 +19,11 @@ use std::{
 /// The most of a stack that is copied, bytes: its innermost part.
 const MOST_BYTES: usize = 64 << 10;
 
-/// The copy is nobody's, and may be asked for.
+/// No thread uses the copy, and it may be requested.
 const IDLE: u8 = 0;
-/// The thread that looks has asked for it, and the measured thread may write it.
+/// The sampler has requested it, and the measured thread may write it.
 const WANTED: u8 = 1;
-/// The measured thread has written it, and the thread that looks may read it.
+/// The measured thread has written it, and the sampler may read it.
 const FILLED: u8 = 2;
 
 /// Registers from which the calls of a thread can be found.
@@ -46,7 +46,7 @@ pub(super) struct StackCopy {
     length: AtomicUsize,
 }
 
-// SAFETY: the cells are written by the measured thread alone while the state is WANTED, and read by the thread that looks while it is FILLED.
+// SAFETY: the cells are written by the measured thread alone while the state is WANTED, and read by the sampler while it is FILLED.
 unsafe impl Sync for StackCopy {}
 
 impl fmt::Debug for StackCopy {
@@ -72,10 +72,10 @@ impl StackCopy {
         self.state.store(IDLE, Release);
     }
 
-    /// Asks a thread for its stack, unless that was done and is still owed. `thread`: its ID.
+    /// Requests the stack of a thread, unless an earlier request is still open. `thread`: its ID.
     pub(super) fn ask(&self, thread: i32) {
         if self.state.compare_exchange(IDLE, WANTED, AcqRel, Acquire).is_ok() {
-            // SAFETY: the signal has a handler, and the thread belongs to this process: another one of its number does nothing.
+            // SAFETY: the signal has a handler, and the thread belongs to this process: a later thread with its number ignores the signal.
             unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), thread, libc::SIGPROF) };
         }
     }
@@ -92,7 +92,7 @@ impl StackCopy {
         Some(result)
     }
 
-    /// Fills the copy, if it is wanted, in the handler of a signal of the thread that it belongs to.
+    /// Fills the copy, if it is wanted, in the signal handler of the thread that owns it.
     fn fill(&self, registers: Registers, place: Place) {
         if self.state.load(Acquire) != WANTED {
             return;
@@ -117,7 +117,7 @@ impl StackCopy {
 
 /// Sets the signal's handler.
 pub(super) fn handle_signal() -> io::Result<()> {
-    // SAFETY: a structure of the C library, of which all zeros is a value.
+    // SAFETY: all zeros is a value of this structure of the C library.
     let mut action: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     action.sa_sigaction = copy_stack as *const () as usize;
     // Calls that were interrupted go on.

@@ -1,4 +1,4 @@
-//! Explaining runs: what the time of measured threads goes to, beyond what costs nothing to know.
+//! Explaining runs: they divide the time of measured threads further than is possible without a cost.
 //!
 //! A thread looks at the measured threads a few thousand times a second, at random times. Each look finds a thread in a call that reads, writes
 //! or locks, in a wait, or on a CPU, and then also its call stack. The shares of the looks divide the times that the kernel counts exactly.

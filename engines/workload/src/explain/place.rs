@@ -1,4 +1,4 @@
-//! Where a measured thread is, for the one that looks at it.
+//! The kind of call that a measured thread is in, for the sampler.
 
 use super::{copied::StackCopy, sampler};
 use std::{
@@ -22,12 +22,12 @@ thread_local! {
 pub(crate) enum Place {
     /// Not in a window of the recorder: its time is not the test's.
     Outside,
-    /// In no call that is told apart.
+    /// In a window, and in none of the calls below.
     Inside,
     Read,
     Write,
     Lock,
-    /// In a call that the parts of the time tell apart: a sync, or a pause.
+    /// In a sync or a pause, whose time is a part already.
     Part,
 }
 
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// A thread that is looked at. It is never freed, because the thread that looks may be late; another measured thread takes it over.
+/// A thread that is sampled. It is never freed, because the sampler may be late; another measured thread reuses it.
 #[derive(Debug)]
 pub(super) struct MeasuredThread {
     pub(super) id: AtomicI32,
@@ -88,13 +88,13 @@ pub(super) fn is_explaining() -> bool {
     EXPLAINING.load(Relaxed)
 }
 
-/// Returns what is known of the calling thread, if it is measured.
+/// Returns the calling thread's record, if it is measured.
 pub(super) fn own() -> Option<&'static MeasuredThread> {
-    // While a thread ends, it may have no such place any more.
+    // A thread that is ending may no longer have this variable.
     THREAD.try_with(Cell::get).ok().flatten()
 }
 
-/// Lets the calling thread be looked at.
+/// Lets the sampler look at the calling thread.
 pub(crate) fn register() {
     if is_explaining() && own().is_none() {
         sampler::watch(MeasuredThread::take_over);

@@ -1,8 +1,8 @@
 //! The thread that looks at the measured threads.
 //!
-//! It looks at a thread from the CPU that this one is on. There it interrupts the thread wherever it is, and the signal that asks for its
-//! stack is handled at that place. From another CPU the signal would arrive late, after the next system call: stacks would say that
-//! everything is in system calls.
+//! It runs on the CPU of the thread that it looks at. So it interrupts that thread at any instruction, and the signal that requests its
+//! stack is handled there. From another CPU the signal would arrive late, often after the next system call, and stacks would have too many
+//! system calls.
 
 use super::{
     copied,
@@ -32,7 +32,7 @@ const MOST_AT_ONCE: usize = 8;
 
 static SAMPLER: OnceLock<Mutex<Sampler>> = OnceLock::new();
 
-/// The threads that are looked at, and what was seen in the test.
+/// The sampled threads, and the samples of the test.
 #[derive(Default)]
 struct Sampler {
     watched: Vec<WatchedThread>,
@@ -65,9 +65,9 @@ struct Looks {
     of_kinds: BTreeMap<SpentKind, u64>,
 }
 
-/// What the kernel's file says of a thread.
+/// The state of a thread, as the kernel's file has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ThreadState {
+enum SampledState {
     /// On a CPU, or waiting for one.
     Running,
     /// Waiting outside of calls: a page fault.
@@ -90,7 +90,7 @@ fn sampler() -> MutexGuard<'static, Sampler> {
     SAMPLER.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the calling thread, which `take_over` makes the owner of a place, be looked at.
+/// Lets the sampler look at the calling thread, which `take_over` makes the owner of a record.
 pub(super) fn watch(take_over: fn(&'static MeasuredThread)) {
     let mut sampler = sampler();
     let thread = sampler.free.pop().unwrap_or_else(|| Box::leak(Box::new(MeasuredThread::new())));
@@ -109,7 +109,7 @@ pub(crate) fn begin() {
     }
 }
 
-/// Returns what was seen since the test began; `None` if tests are not explained. `parts`: what the time of its threads went to.
+/// Returns the samples since the test began; `None` if tests are not explained. `parts`: the parts of its threads' time.
 pub(crate) fn end(parts: TimeParts) -> Option<ExplainedTest> {
     place::is_explaining().then(|| {
         let (seen, stacks) = sampler().take();
@@ -157,7 +157,7 @@ impl Sampler {
                 (Place::Outside, _) => {}
                 (place, Some(state)) => {
                     seen.add(place, state);
-                    if state == ThreadState::Running && place != Place::Part {
+                    if state == SampledState::Running && place != Place::Part {
                         thread.stack.ask(thread.id.load(Acquire));
                     }
                 }
@@ -213,29 +213,31 @@ const CALLS: [(Place, SpentKind); 3] =
     [(Place::Read, SpentKind::Read), (Place::Write, SpentKind::Write), (Place::Lock, SpentKind::Lock)];
 
 /// Reads the state of a thread. `None`: it has ended.
-fn state_of(file: &File) -> Option<ThreadState> {
+fn state_of(file: &File) -> Option<SampledState> {
     let mut text = [0; 32];
     let length = file.read_at(&mut text, 0).ok().filter(|length| *length > 0)?;
     let text = str::from_utf8(&text[..length]).ok()?;
     match text.split_ascii_whitespace().next()? {
-        "running" => Some(ThreadState::Running),
-        number => Some(number.parse().ok().filter(|number| *number >= 0).map_or(ThreadState::Fault, ThreadState::Call)),
+        "running" => Some(SampledState::Running),
+        number => {
+            Some(number.parse().ok().filter(|number| *number >= 0).map_or(SampledState::Fault, SampledState::Call))
+        }
     }
 }
 
 impl Seen {
-    fn add(&mut self, place: Place, state: ThreadState) {
+    fn add(&mut self, place: Place, state: SampledState) {
         let in_call = CALLS.into_iter().find(|(call, _)| *call == place).map(|(_, kind)| kind);
         match (place, state) {
             // The parts of the time have them already.
             (Place::Outside | Place::Part, _) => {}
-            (_, ThreadState::Running) => self.running.add(in_call),
-            (_, ThreadState::Fault) => self.waiting.add(in_call.or(Some(SpentKind::Fault))),
-            (_, ThreadState::Call(number)) => self.waiting.add(in_call.or_else(|| kind_of(number))),
+            (_, SampledState::Running) => self.running.add(in_call),
+            (_, SampledState::Fault) => self.waiting.add(in_call.or(Some(SpentKind::Fault))),
+            (_, SampledState::Call(number)) => self.waiting.add(in_call.or_else(|| kind_of(number))),
         }
     }
 
-    /// Divides the parts of a test's time by what was seen.
+    /// Divides the parts of a test's time by the samples.
     fn spent(&self, parts: TimeParts) -> BTreeMap<SpentKind, SpentTime> {
         let of = |kind| {
             let spent = SpentTime {
@@ -243,7 +245,7 @@ impl Seen {
                 cpu_ns: self.running.part(kind, parts.user + parts.kernel),
                 wait_ns: self.waiting.part(kind, parts.rest),
             };
-            // Other kinds are told apart even if there was nothing of them.
+            // The other kinds are known even if they are 0.
             let is_part = matches!(kind, SpentKind::Sync | SpentKind::Sleep);
             (!is_part || spent != SpentTime::default()).then_some((kind, spent))
         };
@@ -266,7 +268,7 @@ impl Looks {
     }
 }
 
-/// System calls in which a thread waits, for engines that call the kernel past the functions that are told apart.
+/// System calls in which a thread waits, for engines that bypass the C library's functions.
 const WAITS: [(SpentKind, &[i64]); 4] = {
     use libc::*;
     [
@@ -292,15 +294,15 @@ mod tests {
     fn looks_divide_the_parts_of_the_time() {
         let mut seen = Seen::default();
         for _ in 0..30 {
-            seen.add(Place::Inside, ThreadState::Running);
-            seen.add(Place::Part, ThreadState::Call(libc::SYS_fsync));
-            seen.add(Place::Inside, ThreadState::Fault);
+            seen.add(Place::Inside, SampledState::Running);
+            seen.add(Place::Part, SampledState::Call(libc::SYS_fsync));
+            seen.add(Place::Inside, SampledState::Fault);
         }
         for _ in 0..10 {
-            seen.add(Place::Read, ThreadState::Running);
-            seen.add(Place::Read, ThreadState::Fault);
-            seen.add(Place::Inside, ThreadState::Call(libc::SYS_futex));
-            seen.add(Place::Inside, ThreadState::Call(libc::SYS_epoll_wait));
+            seen.add(Place::Read, SampledState::Running);
+            seen.add(Place::Read, SampledState::Fault);
+            seen.add(Place::Inside, SampledState::Call(libc::SYS_futex));
+            seen.add(Place::Inside, SampledState::Call(libc::SYS_epoll_wait));
         }
         seen.calls.insert(SpentKind::Read, 7);
         let parts = TimeParts { user: 300, kernel: 100, sync: 1_000, rest: 600, ..TimeParts::default() };
@@ -331,9 +333,9 @@ mod tests {
             std::io::Write::write_all(&mut file, text.as_bytes()).unwrap();
             state_of(&file)
         };
-        assert_eq!(of("running\n"), Some(ThreadState::Running));
-        assert_eq!(of("-1 0x7ffe 0x7f00\n"), Some(ThreadState::Fault));
-        assert_eq!(of("202 0x7f 0x0 0x0 0x0 0x0 0x0 0x7ffe 0x7f00\n"), Some(ThreadState::Call(202)));
+        assert_eq!(of("running\n"), Some(SampledState::Running));
+        assert_eq!(of("-1 0x7ffe 0x7f00\n"), Some(SampledState::Fault));
+        assert_eq!(of("202 0x7f 0x0 0x0 0x0 0x0 0x0 0x7ffe 0x7f00\n"), Some(SampledState::Call(202)));
         assert_eq!(of(""), None);
     }
 }

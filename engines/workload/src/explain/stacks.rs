@@ -21,7 +21,7 @@ use framehop::x86_64::{CacheX86_64 as RuleCache, UnwindRegsX86_64, UnwinderX86_6
 const DEEPEST: usize = 64;
 /// The most text of a test's stacks, bytes.
 const MOST_TEXT: usize = 512 << 10;
-/// The functions between the measured loop and the engine begin so, and those of the loop itself.
+/// How the names of the measured loop's functions begin.
 const LOOP: &str = "dbdyno_workload::";
 /// Modules of the loop's crate that an engine's calls go through.
 const PASSED: [&str; 3] = ["dbdyno_workload::power::", "dbdyno_workload::parts::", "dbdyno_workload::explain::"];
@@ -184,7 +184,7 @@ impl Walker {
                 });
             }
         }
-        // What is in no module, such as code made at run time, is looked for once.
+        // Code that was generated at run time is in no module: it is looked for once.
         if !self.modules.iter().any(|module| module.range.contains(&address)) {
             self.modules.push(unknown);
         }

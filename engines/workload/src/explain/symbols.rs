@@ -11,7 +11,7 @@ use std::{
 /// The longest name of a function, characters.
 const LONGEST_NAME: usize = 240;
 
-/// What the kernel puts into each process, to read clocks.
+/// The functions that the kernel maps into each process, for reading clocks.
 const KERNEL: &str = "[vdso]";
 
 /// A program or library in memory.
@@ -101,7 +101,7 @@ impl<'m> Symbols<'m> {
         Self { modules, functions: HashMap::new(), named: HashMap::new() }
     }
 
-    /// Returns the name of the function at an address; of a function without a name, that of its module.
+    /// Returns the name of the function at an address, or its module's name if it has none.
     pub(super) fn name(&mut self, address: u64) -> String {
         if let Some(name) = self.named.get(&address) {
             return name.clone();

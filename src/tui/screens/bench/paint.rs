@@ -272,6 +272,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         ),
         Role::Text,
     ));
+    lines.extend(estimate.repeated(&preview.plan, bench.form.why).map(|line| (line, Role::Text)));
     let held = preview.plan.conditions.to_string();
     if !held.is_empty() {
         lines.push((held, Role::Accent));

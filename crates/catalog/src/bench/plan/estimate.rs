@@ -6,7 +6,7 @@ use dbdyno_engine::{
     protocol::SuiteJob,
     suite::{KvActor, KvLoad, KvSuite, KvTest, KvWork, SqlSuite, TransactionScope},
 };
-use dbdyno_foundation::base::units::bytes;
+use dbdyno_foundation::base::units::{bytes, clock, counted};
 use std::time::Duration;
 
 /// The durations of earlier runs of configurations.
@@ -33,6 +33,14 @@ pub struct BenchEstimate {
 }
 
 impl BenchEstimate {
+    /// Describes the runs of the first `why` rounds that are repeated at the end, with their time. None: there are none.
+    pub fn repeated(&self, plan: &BenchPlan, why: u32) -> Option<String> {
+        let runs = plan.configurations.len() * why.min(plan.rounds) as usize;
+        let time = self.time / self.runs.max(1) as u32 * runs as u32;
+        let words = format!("then {} again to find out what their time goes to", counted(runs, "run"));
+        (runs > 0).then(|| format!("{words}: about {} more", clock(time)))
+    }
+
     /// Returns the estimate of this plan followed by another one.
     #[must_use]
     pub fn then(self, other: Self) -> Self {

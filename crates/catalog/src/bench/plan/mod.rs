@@ -18,7 +18,7 @@ pub use stored::{DifferingVersion, StoredPlan};
 
 use self::{
     configuration::{configurations_of, label, same},
-    least::check_least,
+    least::{check_least, check_threads},
     missing::{none_left, usable},
 };
 use super::{
