@@ -99,7 +99,9 @@ fn repetitions_are_no_results_and_tell_which_functions_take_the_time() {
     assert_eq!(left[0][0], "0");
     let text = place.ok(&["compare", "--a", "sqlite", "--b", "lmdb", "--allow-tiers", "--why"]);
     assert!(text.contains("4 runs of both were repeated to find this out"), "{text}");
-    assert!(text.contains("own CPU time differs most") && text.contains("sqlite3VdbeExec"), "{text}");
+    // SQLite locks its file for each read.
+    let functions = ["own CPU time differs most", "fcntl64", "mdb_"];
+    assert!(functions.iter().all(|function| text.contains(function)), "{text}");
     let page = place.path("why.html");
     let out = page.to_str().unwrap();
     place.ok(&["compare", "--a", "sqlite", "--b", "lmdb", "--allow-tiers", "--format", "html", "--out", out]);

@@ -142,13 +142,10 @@ fn the_page_names_every_field_of_every_part() {
 
 /// The names that a program reads from an object, as `job["seed"]`.
 fn asked(program: &str, object: &str) -> Names {
-    let of = |begins: String, end: &str| -> Names {
-        let ends = program.split(&begins).skip(1);
-        ends.filter_map(|rest| rest.split_once(end).map(|(name, _)| name.to_owned())).collect()
-    };
     // A field that may be absent is read with `get`.
-    let (present, optional) = (of(format!("{object}[\""), "\"]"), of(format!("{object}.get(\""), "\")"));
-    present.into_iter().chain(optional).collect()
+    let forms = [format!("{object}[\""), format!("{object}.get(\"")];
+    let reads = forms.iter().flat_map(|form| program.split(form.as_str()).skip(1));
+    reads.filter_map(|rest| rest.split_once('"').map(|(name, _)| name.to_owned())).collect()
 }
 
 /// The names that a program uses in events, as `say(event="done", test=1)`.
