@@ -21,6 +21,11 @@ fn errno(gave: i64) -> (i64, i32) {
     (gave, if gave == -1 { io::Error::last_os_error().raw_os_error().unwrap_or(0) } else { 0 })
 }
 
+// SAFETY: the declaration of fcntl(2).
+unsafe extern "C" {
+    fn fcntl64(fd: libc::c_int, command: libc::c_int, ...) -> libc::c_int;
+}
+
 #[test]
 fn what_the_kernel_refuses_fails() {
     let (empty, byte) = (c"".as_ptr(), b"x".as_ptr().cast::<libc::c_void>());
@@ -54,6 +59,8 @@ fn what_the_kernel_refuses_fails() {
             fallocate64(NONE, 0, 0, 1), ftruncate(NONE, 0), ftruncate64(NONE, 0),
             mmap(null_mut(), 4096, libc::PROT_WRITE, shared, NONE, 0),
             mmap64(null_mut(), 4096, libc::PROT_WRITE, shared, NONE, 0);
+        EBADF: read(NONE, null_mut(), 1), pread(NONE, null_mut(), 1, 0), pread64(NONE, null_mut(), 1, 0), readv(NONE, part, 1),
+            preadv(NONE, part, 1, 0), preadv64(NONE, part, 1, 0), flock(NONE, libc::LOCK_EX), fcntl(NONE, libc::F_GETFD);
         EINVAL: nanosleep(no_time, null_mut());
         ENOENT: truncate(empty, 0), truncate64(empty, 0), open(empty, libc::O_RDONLY), open64(empty, libc::O_RDONLY),
             openat(libc::AT_FDCWD, empty, libc::O_RDONLY), openat64(libc::AT_FDCWD, empty, libc::O_RDONLY),
@@ -63,6 +70,10 @@ fn what_the_kernel_refuses_fails() {
             link(empty, empty), linkat(libc::AT_FDCWD, empty, libc::AT_FDCWD, empty, 0), mkdir(empty, 0o700),
             mkdirat(libc::AT_FDCWD, empty, 0o700);
     }
+    // SAFETY: the C library has this function, under which programs with large files call the one before.
+    let gave = unsafe { fcntl64(NONE, libc::F_SETLK, std::ptr::null::<libc::flock>()) };
+    assert_eq!(errno(gave.into()), (-1, libc::EBADF));
+    tried.insert("fcntl64");
     // These return the error itself.
     // SAFETY: the descriptor does not exist.
     let allocated = unsafe { [libc::posix_fallocate(NONE, 0, 1), libc::posix_fallocate64(NONE, 0, 1)] };
