@@ -187,6 +187,7 @@ impl Frame<'_> {
         folder: &Path,
         main_file: &str,
     ) -> Result<TestDone, EngineError> {
+        explain::rest();
         let mut counters = counters().since(&self.before);
         self.harness.worker.end_test();
         // The CPU time of the thread that reports progress and of drawing inputs belongs to the harness, not to the engine.

@@ -11,4 +11,4 @@ mod stacks;
 mod symbols;
 
 pub(crate) use place::{Place, enter, leave, register, within};
-pub(crate) use sampler::{begin, end, start};
+pub(crate) use sampler::{begin, end, rest, start};

@@ -17,8 +17,14 @@ use std::{
     fs::File,
     io,
     os::unix::fs::FileExt,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError, atomic::Ordering::Acquire},
-    thread,
+    sync::{
+        Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{
+            AtomicBool,
+            Ordering::{Acquire, Release},
+        },
+    },
+    thread::{self, Thread},
     time::Duration,
 };
 
@@ -31,6 +37,9 @@ const SHORTEST_SLICE_NS: u64 = 100_000;
 const MOST_AT_ONCE: usize = 8;
 
 static SAMPLER: OnceLock<Mutex<Sampler>> = OnceLock::new();
+/// The sampler's thread, and whether a test is running: between tests it sleeps, so that it does not look like work of the engine's.
+static LOOKER: OnceLock<Thread> = OnceLock::new();
+static IS_LOOKING: AtomicBool = AtomicBool::new(false);
 
 /// The sampled threads, and the samples of the test.
 #[derive(Default)]
@@ -83,7 +92,9 @@ enum SampledState {
 pub(crate) fn start() -> io::Result<()> {
     copied::handle_signal()?;
     place::explain();
-    thread::Builder::new().name("explain".to_owned()).spawn(look_forever).map(drop)
+    let sampler = thread::Builder::new().name("explain".to_owned()).spawn(look_forever)?;
+    let _ = LOOKER.set(sampler.thread().clone());
+    Ok(())
 }
 
 fn sampler() -> MutexGuard<'static, Sampler> {
@@ -106,7 +117,14 @@ pub(super) fn watch(take_over: fn(&'static MeasuredThread)) {
 pub(crate) fn begin() {
     if place::is_explaining() {
         sampler().take();
+        IS_LOOKING.store(true, Release);
+        LOOKER.get().inspect(|thread| thread.unpark());
     }
+}
+
+/// Ends the looks of a test, whose timer has stopped.
+pub(crate) fn rest() {
+    IS_LOOKING.store(false, Release);
 }
 
 /// Returns the samples since the test began; `None` if tests are not explained. `parts`: the parts of its threads' time.
@@ -121,6 +139,9 @@ fn look_forever() {
     interrupt_others();
     let mut gaps = SplitMix64::new(u64::from(std::process::id()));
     loop {
+        while !IS_LOOKING.load(Acquire) {
+            thread::park();
+        }
         thread::sleep(Duration::from_micros(LOOK_US / 2 + gaps.below(LOOK_US)));
         sampler().look();
     }
