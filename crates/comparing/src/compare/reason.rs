@@ -337,8 +337,7 @@ impl SideRuns<'_> {
     /// Returns the standard error of a part, ns.
     fn error(&self, part: TimePart) -> f64 {
         let moved = self.moved();
-        let (all_cpu, rest) =
-            (TimePart::ON_CPU.map(|part| self.middle_of(part)).iter().sum::<f64>(), self.middle_of(TimePart::Rest));
+        let (all_cpu, rest) = (self.middle_of(TimePart::Cpu), self.middle_of(TimePart::Rest));
         let gains = moved.iter().filter(|moved| moved.to == part);
         // A time that is moved out of a part is equally uncertain there.
         let losses = moved.iter().filter(|_| TimePart::ON_CPU.contains(&part) || part == TimePart::Rest);

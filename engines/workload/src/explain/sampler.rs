@@ -116,7 +116,10 @@ pub(super) fn watch(take_over: fn(&'static MeasuredThread)) {
 /// Begins a test.
 pub(crate) fn begin() {
     if place::is_explaining() {
-        sampler().take();
+        let mut sampler = sampler();
+        sampler.take();
+        sampler.stacks.get_ready();
+        drop(sampler);
         IS_LOOKING.store(true, Release);
         LOOKER.get().inspect(|thread| thread.unpark());
     }
@@ -150,6 +153,10 @@ fn look_forever() {
 impl Sampler {
     /// Returns what was seen, and begins again.
     fn take(&mut self) -> (Seen, SeenStacks) {
+        // The last look's copies belong to this test.
+        for WatchedThread { thread, .. } in &self.watched {
+            thread.stack.taken(|registers, bytes| self.stacks.add(registers, bytes));
+        }
         for (place, kind) in CALLS {
             let calls = self.watched.iter().map(|watched| watched.thread.take_calls(place)).sum::<u64>();
             *self.seen.calls.entry(kind).or_default() += calls;

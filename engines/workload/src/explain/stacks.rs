@@ -8,7 +8,7 @@ use dbdyno_engine::protocol::MOST_STACKS;
 use framehop::{ExplicitModuleSectionInfo, Unwinder as _};
 use object::{Object, ObjectSection};
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashMap},
     fmt,
 };
 
@@ -45,8 +45,6 @@ struct Walker {
     unwinder: ArchUnwinder<Vec<u8>>,
     rules: RuleCache,
     modules: Vec<Module>,
-    /// Modules whose stacks can be walked.
-    walked: HashSet<u64>,
 }
 
 impl fmt::Debug for SeenStacks {
@@ -56,6 +54,11 @@ impl fmt::Debug for SeenStacks {
 }
 
 impl SeenStacks {
+    /// Learns what is needed for the stacks of the next test. It reads files, so it is done before the test.
+    pub(super) fn get_ready(&mut self) {
+        self.walker.learn();
+    }
+
     /// Adds a sample: registers, and the memory from the stack register upwards.
     pub(super) fn add(&mut self, registers: Registers, memory: &[u8]) {
         *self.seen.entry(self.walker.walk(registers, memory)).or_default() += 1;
@@ -126,7 +129,6 @@ fn fewer(mut stacks: BTreeMap<Vec<String>, u64>) -> BTreeMap<Vec<String>, u64> {
 impl Walker {
     /// Returns the addresses of a stack's calls, the innermost first.
     fn walk(&mut self, registers: Registers, memory: &[u8]) -> Vec<u64> {
-        self.learn(registers.instruction);
         let mut read = |address: u64| {
             let at = address.checked_sub(registers.stack).ok_or(())? as usize;
             let word = at.checked_add(8).and_then(|end| memory.get(at..end)).ok_or(())?;
@@ -149,44 +151,33 @@ impl Walker {
         addresses
     }
 
-    /// Reads the process's modules again, if an address is in none of them.
-    fn learn(&mut self, address: u64) {
-        if self.modules.iter().any(|module| module.range.contains(&address)) {
-            return;
-        }
-        self.modules = Module::all();
-        let unknown = Module { path: String::new(), range: address..address + 1, base: address };
-        for module in &self.modules {
-            if self.walked.insert(module.range.start) {
-                module.with_file(|file| {
-                    let sections = |name| {
-                        let section = file.section_by_name(name)?;
-                        let range = section.address()..section.address() + section.size();
-                        Some((range, section.data().ok()?.to_vec()))
-                    };
-                    let [text, frames, index] = [".text", ".eh_frame", ".eh_frame_hdr"].map(sections);
-                    let (eh_frame_svma, eh_frame) = frames.unzip();
-                    let (eh_frame_hdr_svma, eh_frame_hdr) = index.unzip();
-                    let (text_svma, text) = text.unzip();
-                    let sections = ExplicitModuleSectionInfo {
-                        base_svma: 0,
-                        text_svma,
-                        text,
-                        eh_frame_svma,
-                        eh_frame,
-                        eh_frame_hdr_svma,
-                        eh_frame_hdr,
-                        ..Default::default()
-                    };
-                    let walked =
-                        framehop::Module::new(module.path.clone(), module.range.clone(), module.base, sections);
-                    self.unwinder.add_module(walked);
-                });
-            }
-        }
-        // Code that was generated at run time is in no module: it is looked for once.
-        if !self.modules.iter().any(|module| module.range.contains(&address)) {
-            self.modules.push(unknown);
+    /// Reads the modules that were loaded since the last time.
+    fn learn(&mut self) {
+        for module in Module::new_ones(&self.modules) {
+            module.with_file(|file| {
+                let sections = |name| {
+                    let section = file.section_by_name(name)?;
+                    let range = section.address()..section.address() + section.size();
+                    Some((range, section.data().ok()?.to_vec()))
+                };
+                let [text, frames, index] = [".text", ".eh_frame", ".eh_frame_hdr"].map(sections);
+                let (eh_frame_svma, eh_frame) = frames.unzip();
+                let (eh_frame_hdr_svma, eh_frame_hdr) = index.unzip();
+                let (text_svma, text) = text.unzip();
+                let sections = ExplicitModuleSectionInfo {
+                    base_svma: 0,
+                    text_svma,
+                    text,
+                    eh_frame_svma,
+                    eh_frame,
+                    eh_frame_hdr_svma,
+                    eh_frame_hdr,
+                    ..Default::default()
+                };
+                let walked = framehop::Module::new(module.path.clone(), module.range.clone(), module.base, sections);
+                self.unwinder.add_module(walked);
+            });
+            self.modules.push(module);
         }
     }
 }
@@ -235,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_function_of_an_address_is_named() {
-        let modules = Module::all();
+        let modules = Module::new_ones(&[]);
         let mut symbols = Symbols::of(&modules);
         let own = super::super::begin as *const () as u64;
         assert_eq!(symbols.name(own + 1), "dbdyno_workload::explain::sampler::begin");

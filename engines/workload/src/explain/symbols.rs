@@ -25,8 +25,8 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// Returns the modules that are in memory.
-    pub(super) fn all() -> Vec<Self> {
+    /// Returns the modules that are in memory and not known yet.
+    pub(super) fn new_ones(known: &[Self]) -> Vec<Self> {
         let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
         let mut ranges: BTreeMap<&str, Range<u64>> = BTreeMap::new();
         for (range, path) in maps.lines().filter_map(mapped_file) {
@@ -41,7 +41,10 @@ impl Module {
             module.base = module.with_file(|file| module.range.start - lowest(file))?;
             Some(module)
         };
-        ranges.into_iter().filter_map(module).collect()
+        let is_new = |(path, range): &(&str, Range<u64>)| {
+            !known.iter().any(|one| one.path == *path && one.range.start == range.start)
+        };
+        ranges.into_iter().filter(is_new).filter_map(module).collect()
     }
 
     /// Returns what `read` makes of its file. `None`: it is no program or library, or cannot be read.

@@ -16,7 +16,7 @@ pub(super) struct SidesFunctions {
 }
 
 impl SidesFunctions {
-    /// Returns those of a reason. None: a side has none.
+    /// Returns the functions of a reason's sides. None: a side has no stacks.
     pub(super) fn of(reason: &Reason, wording: &Wording) -> Option<Self> {
         let of = |name: &String, side: &SplitTime| {
             let explained = side.explained.as_ref().filter(|explained| !explained.stacks.is_empty())?;

@@ -7,12 +7,15 @@ use crate::runner::{
     run::{StartedWorker, start_worker},
     sent::Sent,
 };
+use dbdyno_catalog::bench::PlannedRun;
 use dbdyno_engine::protocol::{Event, MOST_STACKS, TestDone};
 use dbdyno_foundation::base::{identifier::identifier, units};
 use dbdyno_store::{Batch, ExplainedRecord, RunRecord, SpentRecord, Status};
 use std::sync::Arc;
 use tokio::time::timeout;
 
+/// Why a run that was asked to stop is not explained.
+const STOPPED: &str = "the session was stopped";
 /// The longest text of a test's stacks that is stored, bytes.
 const MOST_TEXT: usize = 1 << 20;
 
@@ -38,7 +41,7 @@ impl RunningSession<'_> {
             let configuration = &plan.configurations[planned.configuration];
             let label = units::plain(&configuration.label);
             self.tell(RunnerEvent::Explaining { run, of, label: label.clone(), size: configuration.size.to_string() });
-            match self.repeat(ordinal, &run_id).await {
+            match self.repeat(planned, &run_id).await {
                 Ok(batch) if batch.explained.is_empty() => {
                     let text = format!("{label} is not explained: its worker does not tell what its time goes to");
                     self.tell(RunnerEvent::Note { text });
@@ -50,11 +53,10 @@ impl RunningSession<'_> {
     }
 
     /// Repeats a run, and returns what it found.
-    async fn repeat(&mut self, ordinal: u32, run_id: &str) -> Result<Batch, String> {
+    async fn repeat(&mut self, planned: PlannedRun, run_id: &str) -> Result<Batch, String> {
         let plan = Arc::clone(&self.plan);
-        let planned = plan.runs[ordinal as usize];
         let configuration = &plan.configurations[planned.configuration];
-        let Some(_lock) = self.measurement_lock().await else { return Ok(Batch::default()) };
+        let Some(_lock) = self.measurement_lock().await else { return Err(STOPPED.to_owned()) };
         let _measuring = self.control.measuring().await;
         let StartedWorker { mut worker, deadline, folder: _folder, .. } =
             start_worker(self, configuration, identifier(), planned.seed, true)?;
@@ -78,7 +80,7 @@ impl RunningSession<'_> {
             result = timeout(deadline, listening) => {
                 result.unwrap_or_else(|_| Err(format!("its deadline of {} has passed", units::clock(deadline))))
             }
-            () = self.control.stopped() => Err("the session was stopped".to_owned()),
+            () = self.control.stopped() => Err(STOPPED.to_owned()),
         };
         worker.end(self.control.hurried()).await;
         result.map(|()| found)
