@@ -15,11 +15,18 @@ fn explained(place: &Place, a: &str, b: &str) -> Value {
 }
 
 /// Returns the share of a difference that a part explains.
+///
+/// Who needs a CPU for longer also waits longer for it while other programs use it. So what the threads wait is left out
+/// of the difference, except where it is the part.
 fn explains(line: &Value, part: &str) -> f64 {
     let reason = &line["reason"];
     let differences = reason["differences"].as_array().unwrap();
-    let of_part = differences.iter().filter(|difference| difference["part"] == part);
-    of_part.map(|difference| difference["more_ns"].as_f64().unwrap()).sum::<f64>() / reason["more_ns"].as_f64().unwrap()
+    let more = |part: &str| {
+        let of_part = differences.iter().filter(|difference| difference["part"] == part);
+        of_part.map(|difference| difference["more_ns"].as_f64().unwrap()).sum::<f64>()
+    };
+    let others = if part == "queue" { 0.0 } else { more("queue") };
+    more(part) / (reason["more_ns"].as_f64().unwrap() - others)
 }
 
 /// Returns the sentences about a comparison.
