@@ -17,7 +17,7 @@ use dbdyno_running::{
         Check, CheckReceiver, CheckedEngine, CheckedFile, SuiteSource, check_engine, check_file, check_run, summary,
         undescribed,
     },
-    runner::MeasurementLock,
+    runner::{MeasurementLock, waiting_for_lock},
 };
 use std::{
     collections::BTreeMap,
@@ -163,7 +163,7 @@ fn told(json: bool, known: Vec<Check>, run: Option<impl AsyncFnOnce(CheckReceive
 /// Runs checks while no other dbdyno measures; false if a signal stopped them.
 fn run_locked(run: impl AsyncFnOnce(CheckReceiver<'_>), tell: CheckReceiver<'_>) -> Result<bool, CliError> {
     // A check would take time from a measurement that runs alongside it. If there is no place for the lock, checks do not wait.
-    let _lock = MeasurementLock::take(|| say!("waiting for the run of another dbdyno to end"));
+    let _lock = MeasurementLock::take(|holder| say!("{}", waiting_for_lock(holder.as_deref())));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -7,6 +7,7 @@ use super::{
     error::CliError,
     output::command_line,
 };
+use crate::tui::keys::KeyTable;
 use clap::{Args, builder::TypedValueParser};
 use dbdyno_catalog::{Catalog, bench::ReadyMade, engines::Registry};
 use dbdyno_engine::{describe::OptionSpec, names::instead_of};
@@ -36,6 +37,7 @@ enum ListTopic {
     Presets,
     Claims,
     Themes,
+    Keys,
     Evidence,
 }
 
@@ -49,6 +51,7 @@ fn listed() -> impl TypedValueParser<Value = ListTopic> {
             (ListTopic::Presets, "presets", "presets"),
             (ListTopic::Claims, "claims", "published benchmarks"),
             (ListTopic::Themes, "themes", "themes of the terminal UI"),
+            (ListTopic::Keys, "keys", "keys of the terminal UI, with the names of their actions"),
             (
                 ListTopic::Evidence,
                 "evidence",
@@ -70,6 +73,7 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
         ListTopic::Presets => presets(&catalog),
         ListTopic::Claims => claims(&catalog),
         ListTopic::Themes => themes(&catalog),
+        ListTopic::Keys => KeyTable::of_user(&catalog)?.listed(),
         ListTopic::Evidence => {
             if let Some(name) = args.names.first() {
                 let message = format!("unexpected name `{name}`: `dbdyno list evidence` takes no names");

@@ -3,7 +3,7 @@
 use super::{args::ProgressArgs, output::print};
 use dbdyno_engine::{protocol::Event, say};
 use dbdyno_foundation::base::units;
-use dbdyno_running::runner::RunnerEvent;
+use dbdyno_running::runner::{RunnerEvent, waiting_for_lock};
 use dbdyno_store::Status;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::{
@@ -97,7 +97,7 @@ impl Lines {
         match event {
             RunnerEvent::Note { text } => say!("{}", units::plain(text)),
             RunnerEvent::SessionStarted { runs, .. } => self.runs = *runs,
-            RunnerEvent::WaitingForLock => say!("waiting for another session's run to end"),
+            RunnerEvent::WaitingForLock { holder } => say!("{}", waiting_for_lock(holder.as_deref())),
             RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
                 let label = format!("round {} {} {size}", round + 1, units::plain(label));
                 self.labels.insert(*ordinal, (label, Instant::now()));
@@ -183,7 +183,7 @@ impl Bars {
             | RunnerEvent::WrongAnswers { .. }
             | RunnerEvent::Warning(_) => {}
             RunnerEvent::Calibrating => self.test.set_prefix("measuring the harness"),
-            RunnerEvent::WaitingForLock => self.test.set_prefix("waiting for another session's run"),
+            RunnerEvent::WaitingForLock { holder } => self.test.set_prefix(waiting_for_lock(holder.as_deref())),
             RunnerEvent::Explaining { run, of, label, size } => {
                 self.test.set_prefix(format!("explaining {} {size}", units::plain(label)));
                 self.test.set_length((*of).into());

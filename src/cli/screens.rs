@@ -6,7 +6,7 @@ use super::{
     output::{is_coloured, print},
     verdict::verdict,
 };
-use crate::tui::{self, Left, Over, TuiSetup, launch::Opening, widgets::Look};
+use crate::tui::{self, Left, Over, TuiSetup, keys::KeyTable, launch::Opening, widgets::Look};
 use clap::Args;
 use dbdyno_catalog::{Announcements, Catalog, Theme};
 use dbdyno_engine::say;
@@ -55,6 +55,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
     leftovers::sweep(&work_dir, LeftoverFolder::Work);
     let setup = TuiSetup {
         announcements: announced(&catalog)?,
+        keys: KeyTable::of_user(&catalog)?,
         look: Look { theme: chosen(&catalog, look.theme.as_deref(), colour)?, ascii: look.ascii, colour },
         catalog,
         store: places.store()?,

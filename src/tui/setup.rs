@@ -1,6 +1,6 @@
 //! The configuration that the terminal UI starts with.
 
-use super::widgets::Look;
+use super::{keys::KeyTable, widgets::Look};
 use dbdyno_catalog::{Announcements, Catalog};
 use dbdyno_store::Store;
 use std::path::PathBuf;
@@ -18,6 +18,8 @@ pub struct TuiSetup {
     pub cpu: Option<u32>,
     /// Colours and characters.
     pub look: Look,
+    /// The keys of all screens.
+    pub keys: KeyTable,
     /// What the terminal is sent in addition to the screens.
     pub announcements: Announcements,
     /// Arguments that displayed command lines need in order to have the same effect (`--store FILE`).

@@ -19,7 +19,7 @@ pub(crate) enum Subject {
 impl Subject {
     /// Returns a read that no screen watches itself.
     pub(crate) fn read(name: impl Into<Cow<'static, str>>) -> Self {
-        Self::watched(name, &ReadWatch::default())
+        Self::watched(name, &ReadWatch::endless())
     }
 
     /// Returns a read that a screen watches.

@@ -131,12 +131,20 @@ fn tests_sizes_and_rounds_are_chosen() {
 
 #[test]
 fn a_terminal_that_is_too_small_says_what_is_needed() {
-    let mut journey = Journey::begin(79, 24);
-    journey.shows("dbdyno needs 80 x 23").shows("this is 79 x 24");
+    let mut journey = Journey::begin(59, 18);
+    journey.shows("dbdyno needs 60 x 18").shows("this is 59 x 18").shows("q leaves");
+    // The effect of a key could not be seen, so it has none.
+    journey.key(KeyPress::Enter).keys("?2").at_once(&[KeyPress::Enter]);
+    assert!(journey.started.is_empty() && journey.app.screen == ScreenId::Bench);
     journey.message(Message::Resized(10, 1));
     journey.shows("dbdyno");
     journey.message(Message::Resized(80, 24));
-    journey.shows("What to measure");
+    journey.shows("What to measure").hides("Keys of Bench").key(KeyPress::Enter).shows("Race");
+    journey.message(Message::Resized(40, 10));
+    journey.shows("▶ 0/30").keys("q").shows("Stop the job and leave?").keys("nq").keys("Z");
+    assert_eq!(journey.others, ["Detach"]);
+    journey.keys("q");
+    assert!(!journey.left, "it asks while a session runs");
 }
 
 #[test]
@@ -158,7 +166,12 @@ fn every_screen_is_reached_by_number_tab_palette_and_click() {
 fn help_names_every_key_of_the_screen() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("?").shows("Keys of Bench").shows("Enter").shows("run this bench");
-    journey.key(KeyPress::End).shows("leave (asks while a session runs)").key(KeyPress::Esc).hides("Keys of Bench");
+    journey
+        .key(KeyPress::End)
+        .shows("leave, quit (asks while a session runs)")
+        .shows("keys.toml")
+        .key(KeyPress::Esc)
+        .hides("Keys of Bench");
 }
 
 #[test]
@@ -178,9 +191,50 @@ fn the_terminal_is_left_only_while_something_goes_on() {
     let mut journey = Journey::begin(80, 24);
     journey.keys("Z").shows("nothing is running to detach from: q leaves");
     assert!(!journey.left && journey.others.is_empty(), "{:?}", journey.others);
-    journey.key(KeyPress::Enter).keys("q").shows("Press Z instead of q to leave and keep it running").keys("nZ");
+    journey.key(KeyPress::Enter).keys("q").shows("Z leaves and keeps it running").keys("nZ");
     assert_eq!(journey.others, ["Detach"]);
+    journey.keys("qZ").hides("Leave?");
+    assert_eq!(journey.others, ["Detach", "Detach"]);
     assert!(!journey.left);
+    journey.keys("q").key(KeyPress::Ctrl('c')).shows("leaving as soon as the job has stopped");
+}
+
+#[test]
+fn a_small_terminal_shows_one_pane_at_a_time_and_the_plan() {
+    for (columns, rows) in [(60, 18), (79, 24), (80, 22), (200, 18)] {
+        let mut journey = Journey::begin(columns, rows);
+        journey.shows("What  ‹Engines›  Options").shows("[x] sqlite").shows("Plan: 30 runs").hides("┌").hides("zoom");
+        journey.key(KeyPress::Right).shows("‹Options›").shows("synchronous").hides("[x] sqlite");
+        journey
+            .keys("z")
+            .shows("‹Options›")
+            .hides("┌")
+            .click("Sizes")
+            .shows("[x] 10,000")
+            .key(KeyPress::Down)
+            .keys(" ");
+        journey.shows("60 runs");
+        for number in "1234567".chars() {
+            journey.key(KeyPress::Char(number)).hides("┌").hides("│").shows("q leave");
+        }
+        // A dialog has its frame.
+        journey.keys("1?").shows("Keys of Bench").shows("┌");
+    }
+}
+
+#[test]
+fn moving_changes_nothing_and_what_was_chosen_is_undone() {
+    let mut journey = Journey::begin(120, 40);
+    journey.click("100,000").shows("60 runs").keys("t").key(KeyPress::Down).keys(" ").key(KeyPress::Enter);
+    journey.shows("7 tests each").click("ycsb").shows("About ycsb").shows("values of 1,000").shows("7 tests each");
+    journey.key(KeyPress::Up).key(KeyPress::Up).shows("60 runs").shows("7 tests each").shows("▸ kv");
+    journey.shows("Enter choose").key(KeyPress::Enter).shows("▸ redb-bench").hides("60 runs");
+    assert!(journey.started.is_empty(), "Enter has chosen");
+    journey.keys("u").shows("✓ undone: kv").shows("▸ kv").shows("60 runs").shows("7 tests each");
+    journey.keys("u").shows("8 tests each").keys("u").shows("30 runs").keys("u").shows("! nothing was changed");
+    // Fields of the user's own workload come back too.
+    journey.click("My workload").key(KeyPress::Enter).keys(" ").shows("rows").keys(" ").keys("u").keys("u");
+    journey.shows("▸ kv");
 }
 
 #[test]

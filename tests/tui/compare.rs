@@ -115,7 +115,9 @@ fn unequal_tiers_are_compared_only_when_allowed_and_under_a_badge() {
     journey.shows("! tiers differ: o compares anyway").shows("· not comparable [1]").hides("faster");
     journey.shows("commits are not equally durable: A is tier 3 power-safe").shows("o compares anyway");
     journey.hides("--allow").keys("x").shows("o compares anyway").hides("--allow").key(KeyPress::Esc);
-    journey.keys("o").shows("tiers: what a commit survives").shows("in 2 of 2 tests").keys(" ").key(KeyPress::Enter);
+    journey.keys("o").shows("! compared although tiers differ").shows("▼ x 3.0x faster [1]");
+    journey.keys("o").shows("! tiers differ: o compares anyway").shows("· not comparable [1]");
+    journey.keys("O").shows("tiers: what a commit survives").shows("in 2 of 2 tests").keys(" ").key(KeyPress::Enter);
     journey.shows("! compared although tiers differ").shows("▼ x 3.0x faster [1]");
     journey.keys("a").answer("engine=x size=1000").shows("· not comparable [1]");
 }

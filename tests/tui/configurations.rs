@@ -138,7 +138,7 @@ fn a_round_has_the_number_that_selects_it() {
         journey.keys("h");
     }
     journey.keys("x").shows("round 1, counted from 0").key(KeyPress::Esc);
-    journey.key(KeyPress::Enter).shows("round=1 of 2");
+    journey.key(KeyPress::Enter).shows("round 2 of 2");
 }
 
 #[test]

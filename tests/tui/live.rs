@@ -181,9 +181,9 @@ fn a_run_that_was_given_up_is_not_finished() {
 fn configurations_and_tests_that_do_not_fit_are_scrolled_to() {
     let mut journey = null_bench(80, 24, &[("latency_ns", "1|2|3|4|5|6"), ("clock", "simulated")]);
     journey.click("100,000").shows("[x] 100,000");
-    journey.key(KeyPress::Enter).shows("size 10000").shows("h l 1-3 of 6").shows("null 1").hides("null 4");
-    journey.keys("lll").shows("h l 4-6 of 6").shows("null 6").hides("null 3");
-    journey.keys("hhh").shows("null 1").shows("1 Sequential writes").hides("size 100000");
+    journey.key(KeyPress::Enter).shows("size 10000").shows("h l 1-3 of 6").shows("null[1]").hides("null[4]");
+    journey.keys("lll").shows("h l 4-6 of 6").shows("null[6]").hides("null[3]");
+    journey.keys("hhh").shows("null[1]").shows("1 Sequential writes").hides("size 100000");
     journey.key(KeyPress::End).shows("size 100000").hides("h l 4-6").keys("kkkkkkkkkkkkkkkk").shows("size 10000 ");
 }
 

@@ -18,9 +18,9 @@ fn a_long_message_takes_more_rows_and_is_kept() {
     journey.keys("M").shows("No messages yet").key(KeyPress::Esc);
     let long = format!("it {} finally.", "is a long story ".repeat(12));
     say(&mut journey, &long);
-    journey.shows("✗ it is a long story").shows("finally.");
+    journey.shows("✗ it is a long story").shows("finally.").shows("Enter run");
     say(&mut journey, &format!("{} THEEND", "and then there was more of it ".repeat(40)));
-    journey.shows("M shows all of it").hides("THEEND");
+    journey.shows("M shows all").hides("THEEND").shows("Enter run");
     journey
         .time(20_000)
         .key(KeyPress::Esc)
@@ -29,7 +29,15 @@ fn a_long_message_takes_more_rows_and_is_kept() {
         .key(KeyPress::End)
         .shows("THEEND")
         .shows("finally.");
-    journey.keys("M").hides("Messages").time(200_000).shows("leave").hides("and then");
+    journey.keys("M").hides("Messages").shows("leave").hides("and then");
+    // A message stays until the next key.
+    say(&mut journey, "it failed");
+    journey.time(200_000).shows("✗ it failed").key(KeyPress::Esc).hides("it failed");
+    journey.keys("uZ").shows("! nothing is running to detach from").keys("y").shows("✓ copied: ");
+    say(&mut journey, "it failed");
+    journey.at_once(&[KeyPress::Down]).shows("✗ it failed").key(KeyPress::Enter).hides("it failed");
+    say(&mut journey, "it failed while the session runs");
+    journey.shows("✗ it failed while").keys("1").hides("it failed");
 }
 
 #[test]

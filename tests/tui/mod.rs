@@ -30,7 +30,12 @@ use crate::support::Place;
 use dbdyno::{
     catalog::{Announcements, Catalog, UserFolders},
     store::Store,
-    tui::{self, App, Command, Message, Request, TuiSetup, draw, keys::KeyPress, widgets::Look, world},
+    tui::{
+        self, App, Command, Message, Request, TuiSetup, draw,
+        keys::{KeyPress, KeyTable},
+        widgets::Look,
+        world,
+    },
 };
 use dbdyno_reports::command::shell;
 use dbdyno_running::watching::JobEvent;
@@ -69,6 +74,7 @@ impl Journey {
         let setup = TuiSetup {
             look: Look { theme: catalog.theme("dark").unwrap(), ascii: false, colour: true },
             announcements: Announcements::default(),
+            keys: KeyTable::default(),
             catalog,
             store: Store::new(place.store()),
             work_dir: place.path("work"),

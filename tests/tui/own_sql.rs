@@ -11,7 +11,7 @@ use std::fs;
 /// Goes to the files of the user's own SQL.
 fn files(columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    journey.key(KeyPress::Left).key(KeyPress::Home).key(KeyPress::Down).shows("▸ My SQL");
+    journey.key(KeyPress::Left).key(KeyPress::Home).key(KeyPress::Down).keys(" ").shows("▸ My SQL");
     journey.shows("✗ My SQL: no SQL file is chosen");
     journey.keys(" ").shows("Options · My SQL").shows("SQL file none").shows("database none").shows("-- measure");
     journey
@@ -108,8 +108,14 @@ fn own_sql_has_notes_but_is_no_preset() {
     journey.key(KeyPress::Esc).keys("S").shows("a preset cannot hold your own files");
     journey.keys("s").shows("the workload comes from one file");
     // Another suite, and back.
-    journey.key(KeyPress::Left).key(KeyPress::Left).key(KeyPress::Down).shows("▸ Recorded");
-    journey.key(KeyPress::Down).shows("▸ kv").shows("Options · kv");
-    journey.key(KeyPress::Up).key(KeyPress::Up).shows("▸ My SQL").shows("Options · My SQL").shows("/mine.sql");
+    journey.key(KeyPress::Left).key(KeyPress::Left).key(KeyPress::Down).keys(" ").shows("▸ Recorded");
+    journey.key(KeyPress::Down).keys(" ").shows("▸ kv").shows("Options · kv");
+    journey
+        .key(KeyPress::Up)
+        .key(KeyPress::Up)
+        .keys(" ")
+        .shows("▸ My SQL")
+        .shows("Options · My SQL")
+        .shows("/mine.sql");
     journey.keys(" ").keys("d").shows("SQL file none").shows("✗ My SQL: no SQL file is chosen");
 }

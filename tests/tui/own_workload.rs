@@ -9,7 +9,8 @@ use dbdyno::{
 /// Goes to the fields of the user's own workload.
 fn fields(columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    journey.key(KeyPress::Left).key(KeyPress::Home).shows("▸ My workload").keys(" ").shows("Options · My workload");
+    journey.key(KeyPress::Left).key(KeyPress::Home).shows("About My workload").hides("▸ My workload");
+    journey.key(KeyPress::Enter).shows("▸ My workload").keys(" ").shows("Options · My workload");
     journey
 }
 
@@ -100,6 +101,7 @@ fn engines_that_cannot_run_it_are_marked_with_the_reason() {
         .key(KeyPress::Down)
         .key(KeyPress::Down)
         .key(KeyPress::Down)
+        .keys(" ")
         .shows("▸ kv")
         .hides("log                   cannot");
 }
@@ -112,11 +114,11 @@ fn moving_to_a_suite_and_back_keeps_the_fields() {
     for _ in 0..3 {
         journey.key(KeyPress::Down);
     }
-    journey.shows("▸ kv").hides("3,000 rows");
+    journey.shows("▸ My workload").shows("3,000 rows").keys(" ").shows("▸ kv").hides("3,000 rows");
     for _ in 0..3 {
         journey.key(KeyPress::Up);
     }
-    journey.shows("▸ My workload").shows("3,000 rows").shows("[x] 3,000");
+    journey.keys(" ").shows("▸ My workload").shows("3,000 rows").shows("[x] 3,000");
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn commands_are_found_by_some_letters_completed_and_entered() {
     journey.key(KeyPress::Esc).command("zzzz").shows("✗ `zzzz`: expected a command, such as").key(KeyPress::Esc);
     // On a screen without a list there is no sort command.
     journey.keys(":sort").hides("sort by ").key(KeyPress::Esc).hides("Commands");
-    journey.keys(":").click("SCREEN: ").shows(": go ").click("results  3");
+    journey.keys(":go").click("SCREEN: ").shows(": go ").click("results  3");
     assert_eq!(journey.app.screen, ScreenId::Results);
 }
 
@@ -111,7 +111,7 @@ fn a_preset_is_put_onto_bench_from_any_screen() {
 #[test]
 fn two_selections_are_compared_and_one_stands_beside_its_session() {
     let mut journey = engines(80, 24);
-    journey.keys(":compare ").shows("session=last").shows("x with y").shows("with all others of its sessions");
+    journey.keys(":compare ").shows("session=last").shows("x with y").shows("more below");
     journey.keys("x with y").shows("A engine=x · B engine=y").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Compare);
     journey.shows("‹table›").shows("A  engine=x").shows("B  engine=y").shows("x 3.0x faster");

@@ -124,7 +124,7 @@ fn a_run_is_opened_with_everything_that_is_known_of_it() {
          UPDATE result SET agrees = false WHERE test = 2",
     );
     journey.key(KeyPress::Enter).shows("Run ").shows("[Tests 8]").shows("▸ 1 Sequential writes").shows("✗ disagrees");
-    journey.shows("kv 1,000").shows("round=1 of 2").shows("Latency · Sequential writes").shows("100.0 %");
+    journey.shows("kv 1,000").shows("round 2 of 2").shows("Latency · Sequential writes").shows("100.0 %");
     journey.key(KeyPress::Down).shows("▸ 2 Random reads").shows("Latency · Random reads");
     journey.key(KeyPress::Right).shows("[Options ≠1]").shows("! clock").shows("real in force, simulated requested");
     journey.key(KeyPress::Right).shows("[Resources]").shows("test 2 Random reads").shows("peak memory").keys("]");

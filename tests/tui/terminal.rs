@@ -212,7 +212,7 @@ fn a_resized_terminal_is_painted_anew() {
     let mut terminal = Terminal::start(80, 24);
     terminal.shows("What to measure");
     terminal.resize(60, 10);
-    terminal.shows("dbdyno needs 80 x 23");
+    terminal.shows("dbdyno needs 60 x 18");
     terminal.resize(120, 40);
     terminal.shows("What to measure");
     terminal.press("q");

@@ -44,11 +44,19 @@ impl Catalog {
     /// # Errors
     /// The file has an error; the message gives its line and column.
     pub fn settings(&self) -> Result<UserSettings, CatalogError> {
-        let path = self.folders.root.join(FILE);
+        self.user_file(FILE)?.map_or_else(|| Ok(UserSettings::default()), |text| text.parse())
+    }
+
+    /// Reads a file of the user next to the folders of suites and presets; none if there is no such file.
+    ///
+    /// # Errors
+    /// The file exists and cannot be read.
+    pub fn user_file(&self, name: &str) -> Result<Option<CatalogText>, CatalogError> {
+        let path = self.folders.root.join(name);
         let place = path.display().to_string();
         match input::read_text(&path) {
-            Ok(text) => CatalogText { place, text }.parse(),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(UserSettings::default()),
+            Ok(text) => Ok(Some(CatalogText { place, text })),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(CatalogError::Unreadable { path: place, error }),
         }
     }

@@ -6,9 +6,10 @@ use super::{
     error::Doing,
     file,
     journal::{UnimportedJournals, abandoned, positions},
-    lock::holders,
+    lock::lock_path,
     undo,
 };
+use dbdyno_foundation::process::{FileHolder, file_holders};
 use duckdb::Connection;
 use rustix::fs::Access;
 use std::{collections::BTreeMap, fs, path::Path};
@@ -55,14 +56,6 @@ pub struct UnfinishedSessions {
     pub resumable: u64,
 }
 
-/// A process that holds the store or its lock.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreHolder {
-    pub process: u32,
-    /// Its program, if the system reports it.
-    pub program: Option<String>,
-}
-
 impl Store {
     /// Inspects the store without changing anything. Unfinished sessions are those of this host.
     pub fn health(&self, host_ids: &[String; 2]) -> StoreHealth {
@@ -89,12 +82,8 @@ impl Store {
     }
 
     /// Returns the other processes that hold a lock on the store or its lock file, as far as the system reports them.
-    pub fn holders(&self) -> Vec<StoreHolder> {
-        let mut processes = holders(self.path());
-        processes.retain(|process| *process != std::process::id());
-        let program = |process| fs::read_to_string(format!("/proc/{process}/comm")).ok();
-        let holder = |process| StoreHolder { process, program: program(process).map(|name| name.trim().to_owned()) };
-        processes.into_iter().map(holder).collect()
+    pub fn holders(&self) -> Vec<FileHolder> {
+        file_holders(&[self.path().to_owned(), lock_path(self.path())])
     }
 
     /// Returns the contents of the store, and how far it has imported each journal.

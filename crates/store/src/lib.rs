@@ -45,7 +45,7 @@ pub use error::StoreError;
 pub use evidence::options_text;
 pub use evidence::{EvidenceRecord, TierVerdict, TierVerdicts};
 pub use export::{ExportError, Exported};
-pub use health::{StoreContents, StoreHealth, StoreHolder, StoreState, UnfinishedSessions};
+pub use health::{StoreContents, StoreHealth, StoreState, UnfinishedSessions};
 pub use import::{ImportError, ImportKind, Imported, Merged, Taken};
 pub use journal::{Ownership, Settled, UnimportedJournals};
 pub use measured::MeasuredRuns;
@@ -75,6 +75,7 @@ pub use value::Blob;
 pub use watch::ReadWatch;
 
 use dbdyno_foundation::base::output::Guarded;
+use dbdyno_foundation::process::held_by;
 use duckdb::Connection;
 use error::Doing;
 use lock::StoreLock;
@@ -86,6 +87,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// A wait that is too short to be worth a word.
+const UNNOTICED: Duration = Duration::from_millis(300);
 /// Default time to wait for another process that has the file open.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -359,7 +362,25 @@ impl Store {
 
     /// Waits for the lock that allows this process to open the store, within the store's patience.
     fn lock(&self, access: OpenMode) -> Result<StoreLock, StoreError> {
-        StoreLock::take(&self.path, access, self.patience, || self.is_given_up())
+        let lock = StoreLock::take(&self.path, access, |waited| self.waits(waited));
+        self.wait_over();
+        lock
+    }
+
+    /// Whether a wait for another process goes on, after this time. It tells the watch who holds the store.
+    fn waits(&self, waited: Duration) -> bool {
+        let Some(watch) = &self.watch else { return waited < self.patience };
+        if waited > UNNOTICED && watch.held_by().is_none() {
+            // Who holds dbdyno's own lock may be waiting for the file too.
+            let holders = held_by(&[&self.path]).or_else(|| held_by(&[&lock::lock_path(&self.path)]));
+            watch.held(Some(holders.unwrap_or_else(|| "another process".to_owned())));
+        }
+        (watch.is_endless() || waited < self.patience) && !watch.is_given_up()
+    }
+
+    /// Tells the watch that the store is no longer waited for.
+    fn wait_over(&self) {
+        self.watch.iter().for_each(|watch| watch.held(None));
     }
 
     /// Tries again while the file is locked and the patience lasts.
@@ -368,11 +389,14 @@ impl Store {
         let mut pause = Duration::from_millis(5);
         loop {
             match open() {
-                Err(error) if error.is_locked() && begun.elapsed() < self.patience && !self.is_given_up() => {
+                Err(error) if error.is_locked() && self.waits(begun.elapsed()) => {
                     thread::sleep(pause);
                     pause = (pause * 2).min(Duration::from_millis(250));
                 }
-                other => return other,
+                other => {
+                    self.wait_over();
+                    return other;
+                }
             }
         }
     }

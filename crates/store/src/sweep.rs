@@ -5,7 +5,6 @@ use dbdyno_foundation::base::leftovers::{self, LeftoverFolder, NEW_STORE, NEW_UN
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 /// The beginning of the names of DuckDB's files in the folder of [`SPILL`].
@@ -29,7 +28,7 @@ impl Store {
         if !spill.is_dir() && !files.iter().any(|path| is_own_file(path)) {
             return 0;
         }
-        let Ok(_lock) = StoreLock::take(self.path(), OpenMode::Write, Duration::ZERO, || false) else { return 0 };
+        let Ok(_lock) = StoreLock::take(self.path(), OpenMode::Write, |_| false) else { return 0 };
         let removed = files.iter().filter(|path| is_own_file(path) && fs::remove_file(path).is_ok()).count();
         removed + usize::from(spill.is_dir() && self.sweep_spilled(&spill))
     }
@@ -53,7 +52,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use std::{os::unix::fs::symlink, time::Duration};
 
     #[test]
     fn what_a_killed_write_left_is_removed_and_nothing_else() {

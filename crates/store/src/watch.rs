@@ -19,6 +19,12 @@ struct WatchState {
     /// Number of test results that were read.
     results: AtomicUsize,
     given_up: AtomicBool,
+    /// Which processes hold the store while the reading waits for them, in words.
+    held_by: Mutex<Option<String>>,
+    /// Whether the reading waits for them until they are done, however long that takes.
+    is_endless: bool,
+    /// The listener that is told when a wait begins.
+    listener: Option<fn(&str)>,
     /// One handle for each reading connection; the handle of a closed connection has no effect.
     interrupts: Mutex<Vec<Arc<InterruptHandle>>>,
 }
@@ -30,6 +36,33 @@ impl fmt::Debug for WatchState {
 }
 
 impl ReadWatch {
+    /// Returns a watch of a reading that waits until other processes are done with the store.
+    pub fn endless() -> Self {
+        Self(Arc::new(WatchState { is_endless: true, ..WatchState::default() }))
+    }
+
+    /// Returns a watch that tells a listener for whom the store waits, when it begins to wait.
+    pub fn told(listener: fn(&str)) -> Self {
+        Self(Arc::new(WatchState { listener: Some(listener), ..WatchState::default() }))
+    }
+
+    /// Returns which processes hold the store at present, in words; none unless the reading waits for them.
+    pub fn held_by(&self) -> Option<String> {
+        self.0.held_by.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn is_endless(&self) -> bool {
+        self.0.is_endless
+    }
+
+    /// Sets who holds the store, and tells the listener when a wait begins.
+    pub(super) fn held(&self, by: Option<String>) {
+        if let (Some(listener), Some(by)) = (self.0.listener, &by) {
+            listener(by);
+        }
+        *self.0.held_by.lock().unwrap_or_else(PoisonError::into_inner) = by;
+    }
+
     /// Returns the number of test results read so far.
     pub fn results(&self) -> usize {
         self.0.results.load(Ordering::Relaxed)

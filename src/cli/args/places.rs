@@ -12,7 +12,7 @@ use dbdyno_foundation::{
     },
     host::name_machine,
 };
-use dbdyno_store::{Settled, Store};
+use dbdyno_store::{ReadWatch, Settled, Store};
 use etcetera::BaseStrategy;
 use rustix::process::{Resource, getrlimit};
 use std::{
@@ -59,7 +59,8 @@ impl Places {
             Some(path) => path.clone(),
             None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
         };
-        let store = Store::new(path).with_patience(self.store_wait);
+        let told = |holder: &str| say!("waiting: {holder} has the store open");
+        let store = Store::new(path).with_patience(self.store_wait).watched(&ReadWatch::told(told));
         let store = match &self.journal {
             Some(folder) => store.with_journal_below(folder),
             None => store,

@@ -6,7 +6,7 @@ use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::capacity::{found_text, probe_text};
 use dbdyno_running::{
     capacity::{CapacityEvent, CapacityPhase},
-    runner::RunnerEvent,
+    runner::{RunnerEvent, waiting_for_lock},
 };
 use std::io::Write;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -51,8 +51,8 @@ fn line(event: &CapacityEvent, probes: u32) -> Option<String> {
             Some(format!("{part}: {}: {}", plain(label), found_text(found)))
         }
         CapacityEvent::Session { says: RunnerEvent::Note { text } } => Some(plain(text)),
-        CapacityEvent::Session { says: RunnerEvent::WaitingForLock } => {
-            Some("waiting for another session's run to end".to_owned())
+        CapacityEvent::Session { says: RunnerEvent::WaitingForLock { holder } } => {
+            Some(waiting_for_lock(holder.as_deref()))
         }
         CapacityEvent::Session { says: RunnerEvent::RunEnded { failure: Some(failure), .. } } => {
             Some(format!("✗ a run failed: {}", plain(failure)))

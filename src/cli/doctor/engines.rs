@@ -49,7 +49,7 @@ fn folder_of_path(folder: &Path) -> Option<DoctorFinding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbdyno_catalog::engines::Unavailable;
+    use dbdyno_catalog::engines::{Unavailable, Unfitness};
     use dbdyno_engine::describe::Description;
     use std::{path::PathBuf, sync::Arc};
 
@@ -63,7 +63,11 @@ mod tests {
         let build = vec!["go1.26.1".to_owned(), "-gcflags=all=-N -l".to_owned()];
         slow.description = Arc::new(Description { build, ..Description::clone(&outside.description) });
         registry.engines.extend([outside, slow]);
-        registry.unavailable.push(Unavailable { name: "odd".to_owned(), reason: "it gave no answer".to_owned() });
+        registry.unavailable.push(Unavailable {
+            name: "odd".to_owned(),
+            kind: Unfitness::Broken,
+            reason: "it gave no answer".to_owned(),
+        });
         let lines: Vec<String> = findings(&registry, None).iter().map(DoctorFinding::line).collect();
         assert!(lines[0].starts_with("✓  engines built in: ") && lines[0].contains(&name), "{lines:?}");
         assert!(lines[1].ends_with(": /opt/dbdyno-engine-other\n"), "{lines:?}");

@@ -1,10 +1,11 @@
 //! The store: whether it can be read and written, and which work on it is pending. Nothing is changed.
 
 use super::finding::DoctorFinding;
-use dbdyno_foundation::base::units::{bytes, counted};
-use dbdyno_store::{
-    SCHEMA_VERSION, Store, StoreContents, StoreError, StoreHealth, StoreHolder, StoreState, UnimportedJournals,
+use dbdyno_foundation::{
+    base::units::{bytes, counted},
+    process::FileHolder,
 };
+use dbdyno_store::{SCHEMA_VERSION, Store, StoreContents, StoreError, StoreHealth, StoreState, UnimportedJournals};
 use std::time::Duration;
 
 /// A program uses the store only for a moment; doctor reports one that takes longer than this.
@@ -27,7 +28,7 @@ pub(super) fn findings(store: &Store, host_ids: &[String; 2]) -> Vec<DoctorFindi
     findings
 }
 
-fn state(place: &str, health: &StoreHealth, holders: &[StoreHolder]) -> DoctorFinding {
+fn state(place: &str, health: &StoreHealth, holders: &[FileHolder]) -> DoctorFinding {
     match &health.state {
         StoreState::Missing => {
             DoctorFinding::fit(format!("results will be kept in {place}, which the first session creates"))
@@ -53,14 +54,10 @@ fn opened(place: &str, health: &StoreHealth, contents: &StoreContents) -> Doctor
     DoctorFinding::fit(what)
 }
 
-fn held(error: &StoreError, holders: &[StoreHolder]) -> DoctorFinding {
-    let name = |holder: &StoreHolder| match &holder.program {
-        Some(program) => format!("{program} (process {})", holder.process),
-        None => format!("process {}", holder.process),
-    };
+fn held(error: &StoreError, holders: &[FileHolder]) -> DoctorFinding {
     let by = match holders {
         [] => String::new(),
-        holders => format!("; held by {}", holders.iter().map(name).collect::<Vec<_>>().join(", ")),
+        holders => format!("; held by {}", holders.iter().map(FileHolder::to_string).collect::<Vec<_>>().join(", ")),
     };
     DoctorFinding::advised(
         format!("{error}{by}"),
@@ -151,8 +148,8 @@ mod tests {
     fn whoever_holds_the_store_is_named() {
         let locked =
             StoreError::Locked { path: PathBuf::from("s"), message: "another dbdyno holds its lock".to_owned() };
-        let holder = StoreHolder { process: 12, program: Some("duck\ndb".to_owned()) };
-        let said = held(&locked, &[holder, StoreHolder { process: 13, program: None }]).line();
+        let holder = FileHolder { process: 12, program: Some("duck\ndb".to_owned()) };
+        let said = held(&locked, &[holder, FileHolder { process: 13, program: None }]).line();
         assert!(said.starts_with("·  ") && said.contains("held by duck\\ndb (process 12), process 13"), "{said}");
     }
 

@@ -1,7 +1,7 @@
 //! The terminal: which parts of the terminal UI it can show.
 
 use super::finding::DoctorFinding;
-use crate::tui::app::LEAST;
+use crate::tui::app::Room;
 use std::{env, io::IsTerminal};
 
 /// The properties of the terminal, from the environment.
@@ -97,18 +97,15 @@ fn characters(terminal: &Terminal) -> DoctorFinding {
 }
 
 fn size(size: Option<(u16, u16)>) -> DoctorFinding {
-    let (least_columns, least_lines) = LEAST;
-    match size {
-        None => DoctorFinding::note("the terminal does not report its size"),
-        Some((columns, lines)) if columns >= least_columns && lines >= least_lines => {
-            DoctorFinding::fit(format!("{columns} columns and {lines} lines"))
-        }
-        Some((columns, lines)) => DoctorFinding::advised(
-            format!("{columns} columns and {lines} lines"),
-            format!(
-                "the terminal UI needs {least_columns} columns and {least_lines} lines to show each screen in full"
-            ),
-        ),
+    let Some(size) = size else { return DoctorFinding::note("the terminal does not report its size") };
+    let text = format!("{} columns and {} lines", size.0, size.1);
+    let needs = |what: &str, (columns, lines): (u16, u16)| {
+        format!("the terminal UI needs {columns} columns and {lines} lines to show {what}")
+    };
+    match Room::of(size) {
+        Room::Whole => DoctorFinding::fit(text),
+        Room::Compact => DoctorFinding::advised(text, needs("each screen in full", Room::WHOLE)),
+        Room::TooSmall => DoctorFinding::advised(text, needs("anything", Room::LEAST)),
     }
 }
 
@@ -150,6 +147,7 @@ mod tests {
             (Terminal { locale: Some("C".to_owned()), ..usual() }, "give --ascii"),
             (Terminal { locale: None, ..usual() }, "the locale is not set"),
             (Terminal { size: Some((60, 40)), ..usual() }, "60 columns and 40 lines: the terminal UI needs 80"),
+            (Terminal { size: Some((59, 40)), ..usual() }, "59 columns and 40 lines: the terminal UI needs 60"),
             (Terminal { size: None, ..usual() }, "does not report its size"),
             (Terminal { is_terminal: false, ..usual() }, "stdout is not a terminal"),
         ];

@@ -4,7 +4,10 @@ use crate::cli::{output::print, progress::Style};
 use dbdyno_engine::say;
 use dbdyno_foundation::base::units::{self, plain};
 use dbdyno_reports::tune::{round_text, standing, taken_out};
-use dbdyno_running::{runner::RunnerEvent, tune::TuneEvent};
+use dbdyno_running::{
+    runner::{RunnerEvent, waiting_for_lock},
+    tune::TuneEvent,
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -101,7 +104,7 @@ fn time(ms: u64) -> String {
 fn worth_a_line(event: &RunnerEvent) -> Option<String> {
     match event {
         RunnerEvent::Note { text } => Some(plain(text)),
-        RunnerEvent::WaitingForLock => Some("waiting for another session's run to end".to_owned()),
+        RunnerEvent::WaitingForLock { holder } => Some(waiting_for_lock(holder.as_deref())),
         RunnerEvent::RunEnded { failure: Some(failure), .. } => Some(format!("✗ a run failed: {}", plain(failure))),
         _ => None,
     }

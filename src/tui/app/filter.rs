@@ -101,15 +101,15 @@ impl App {
             filter::Response::Values(key, values) => drop(self.known.values.insert(key, Some(values))),
             filter::Response::Kept(kept) => {
                 if let Err(reason) = kept {
-                    self.say(Notice::bad(format!("the filter is applied, but not saved in the history: {reason}")));
+                    self.say(Notice::failed(format!("the filter is applied, but not saved in the history: {reason}")));
                 }
             }
             filter::Response::Saved(name, saved) => match saved {
                 Ok(views) => {
                     self.world.views = views;
-                    self.say(Notice::good(format!("saved: `view {name}` shows it again")));
+                    self.say(Notice::done(format!("saved: `view {name}` shows it again")));
                 }
-                Err(reason) => self.say(Notice::bad(format!("the view is not saved: {reason}"))),
+                Err(reason) => self.say(Notice::failed(format!("the view is not saved: {reason}"))),
             },
         }
         match OpenOverlay::take_palette(&mut self.open) {

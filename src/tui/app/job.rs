@@ -17,9 +17,12 @@ impl App {
         let JobStart { kind, command, outline } = start;
         let screen = screen_of(kind);
         self.job = Some(WatchedJob { screen, is_own: true });
+        self.notices.hide();
         self.screens.begun(screen, outline, self.now);
         self.turn_to(screen);
-        vec![Command::Measure(command)]
+        let mut commands = vec![Command::Measure(command)];
+        commands.extend(self.shown());
+        commands
     }
 
     /// Watches a job that another terminal runs, or that other screens left running.
@@ -35,7 +38,7 @@ impl App {
     /// Reports which job is under way, because no other can start alongside it.
     fn refuse(&mut self) -> Vec<Command> {
         if let Some((screen, what)) = self.under_way() {
-            self.say(Notice::bad(format!("{what}: {} shows it", screen.number())));
+            self.say(Notice::refused(format!("{what}: {} shows it", screen.number())));
         }
         Vec::new()
     }
@@ -54,7 +57,7 @@ impl App {
     /// Handles the end of the job: its screen reports it, and stored data is read again.
     pub(super) fn job_over(&mut self, outcome: Result<(), String>) -> Vec<Command> {
         let Some(job) = self.job.take() else { return Vec::new() };
-        let context = super::context(&self.world, &self.job, self.now, self.size, self.zoomed);
+        let context = context!(self);
         let (intents, what) = self.screens.over(job.screen, outcome, &context);
         let mut commands = self.perform(intents);
         commands.push(Command::Announce(what));

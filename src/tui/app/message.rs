@@ -33,6 +33,13 @@ pub enum Message {
     Terminate,
 }
 
+impl Message {
+    /// Whether the user did something.
+    pub(super) fn is_by_user(&self) -> bool {
+        matches!(self, Self::Key(_) | Self::Paste(_) | Self::Click(_) | Self::Wheel(_))
+    }
+}
+
 /// The response to a request.
 #[derive(Debug)]
 pub enum Response {

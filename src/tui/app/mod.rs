@@ -1,6 +1,20 @@
 //! The application's state machine: [`App::update`] takes a message and returns the commands to carry out. It has no terminal, no files and
 //! no clock. Tests drive it with keys and inspect what is painted.
 
+/// Returns what screens may know in addition to their own state. It borrows only those fields, so that the screens can change meanwhile.
+macro_rules! context {
+    ($app:expr) => {
+        $crate::tui::screens::Context {
+            world: &$app.world,
+            now: $app.now,
+            size: $app.size,
+            zoomed: $app.zoomed || $crate::tui::app::Room::of($app.size) != $crate::tui::app::Room::Whole,
+            is_measuring: $app.job.is_some(),
+            screen: $app.screen,
+        }
+    };
+}
+
 mod command;
 mod filter;
 mod intents;
@@ -18,12 +32,13 @@ pub use message::{Message, Response};
 pub(crate) use notices::Notices;
 pub use open::OpenOverlay;
 pub use paint::draw;
+pub(crate) use zoom::Room;
 
 use crate::tui::{
     filter::StoredNames,
-    keys::{self, Action, Binding, EVERYWHERE, KeyPress, ScreenId},
+    keys::{Action, Binding, KeyPress, ScreenId},
     overlay::{Overlay, paint::page_columns},
-    screens::{Context, Screens, intent::Notice, live::LastSession},
+    screens::{Screens, intent::Notice, live::LastSession},
     widgets::Target,
     world::{self, World},
 };
@@ -31,8 +46,6 @@ use dbdyno_catalog::Theme;
 use dbdyno_running::runner::SessionRequest;
 use std::time::Duration;
 
-/// The smallest terminal that shows each screen whole: columns and rows. tmux takes one of the usual 24 rows.
-pub const LEAST: (u16, u16) = (80, 23);
 /// How long after an overlay closes a key is still treated as typed for it.
 const SETTLING: Duration = Duration::from_millis(200);
 
@@ -129,10 +142,15 @@ impl App {
     }
 
     fn take(&mut self, message: Message) -> Vec<Command> {
+        if message.is_by_user() {
+            self.notices.seen(self.now);
+            if self.room() == Room::TooSmall {
+                return self.unseen(&message);
+            }
+        }
         match message {
             Message::Time(now) => {
                 self.now = now;
-                self.notices.time(now);
                 let intents = self.screens.time(now, self.screen);
                 self.perform(intents)
             }
@@ -158,7 +176,7 @@ impl App {
             Message::JobBegan { is_own, kind } => self.job_began(is_own, kind),
             Message::Job(event) => {
                 let Some(job) = &self.job else { return Vec::new() };
-                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+                let context = context!(self);
                 let intents = self.screens.told(job.screen, *event, &context);
                 self.perform(intents)
             }
@@ -211,16 +229,36 @@ impl App {
 
     /// Returns how soon the next time message is needed if nothing else happens; none when nothing on screen moves by itself.
     pub(crate) fn wakes(&self) -> Option<Duration> {
-        let notice = self.notices.wakes(self.now);
-        [notice, self.screens.wakes(self.screen)].into_iter().flatten().min()
+        self.screens.wakes(self.screen)
     }
 
     /// Returns the key bindings in view, those of the screen first.
-    pub(crate) fn bindings(&self) -> impl Iterator<Item = &'static Binding> {
-        keys::bindings(self.screen).iter().chain(EVERYWHERE)
+    pub(crate) fn bindings(&self) -> impl Iterator<Item = &Binding> {
+        self.world.keys.bindings(self.screen)
+    }
+
+    /// Handles what the user does while the terminal is too small to see its effect: only leaving is possible.
+    fn unseen(&mut self, message: &Message) -> Vec<Command> {
+        let Message::Key(key) = *message else { return Vec::new() };
+        match self.world.keys.action(self.screen, key) {
+            _ if self.asks_to_leave() => self.key(key),
+            Some(Action::Quit) => self.act(Action::Quit),
+            _ => Vec::new(),
+        }
     }
 
     fn key(&mut self, key: KeyPress) -> Vec<Command> {
+        if self.asks_to_leave() {
+            match key {
+                KeyPress::Char('Z') => return self.detach(),
+                // Who presses it again is sure.
+                KeyPress::Ctrl('c') => {
+                    self.open = None;
+                    return self.leave_now();
+                }
+                _ => {}
+            }
+        }
         if let Some(open) = &mut self.open {
             let outcome = open.overlay.key(key);
             return self.outcome(outcome);
@@ -228,7 +266,7 @@ impl App {
         if self.screens.typed(self.screen, key) {
             return Vec::new();
         }
-        let Some(action) = keys::action(self.screen, key) else { return Vec::new() };
+        let Some(action) = self.world.keys.action(self.screen, key) else { return Vec::new() };
         if action.begins() && self.is_settling() {
             // A key that is held down repeats: its last repetition belongs to the dialog too.
             self.closed = Some(self.now);
@@ -242,7 +280,7 @@ impl App {
             Action::Show(screen) => return self.go(screen),
             Action::NextScreen => return self.go(self.tab().next()),
             Action::PreviousScreen => return self.go(self.tab().previous()),
-            Action::Help => self.open = Some(OpenOverlay::help(self.screen)),
+            Action::Help => self.open = Some(OpenOverlay::help(self.screen, &self.world.keys)),
             Action::Palette => return self.open_palette(),
             Action::Warnings => self.open = Some(OpenOverlay::page(self.screens.warnings().1)),
             Action::Messages => {
@@ -254,13 +292,13 @@ impl App {
                 None => return vec![Command::Leave],
             },
             Action::Suspend => return vec![Command::Suspend],
-            Action::Detach if self.busy() => return vec![Command::Detach],
-            Action::Detach => self.say(Notice::good("nothing is running to detach from: q leaves")),
+            Action::Detach if self.busy() => return self.detach(),
+            Action::Detach => self.say(Notice::refused("nothing is running to detach from: q leaves")),
             Action::Redraw => return vec![Command::Repaint],
             Action::Zoom => self.zoom(),
             Action::Back if self.is_zoomed() => self.zoomed = false,
             action => {
-                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+                let context = context!(self);
                 let intents = self.screens.act(self.screen, action, &context);
                 return self.perform(intents);
             }
@@ -286,7 +324,7 @@ impl App {
             (Target::Screen(screen), None) => self.go(screen),
             (Target::Press(key), None) => self.key(key),
             (Target::Spot { pane, row }, None) => {
-                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+                let context = context!(self);
                 let intents = self.screens.click(self.screen, pane, row, &context);
                 self.perform(intents)
             }
@@ -296,6 +334,9 @@ impl App {
     fn responded(&mut self, response: Response) -> Vec<Command> {
         match response {
             Response::World(response) => {
+                if let world::Response::History(Err(reason)) = &response {
+                    self.say(Notice::failed(reason));
+                }
                 self.world.take(response);
                 self.screens.world_changed(&self.world);
                 Vec::new()
@@ -311,7 +352,7 @@ impl App {
             Response::Palette(response) => self.palette_told(response),
             Response::Filter(response) => self.filter_told(response),
             Response::Screen(response) => {
-                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+                let context = context!(self);
                 let intents = self.screens.responded(response, &context);
                 self.perform(intents)
             }
@@ -354,9 +395,15 @@ impl App {
 
     /// Notifies the screen that it came into view, or that stored data may have changed.
     fn shown(&mut self) -> Vec<Command> {
-        let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+        let context = context!(self);
         let intents = self.screens.shown(self.screen, &context);
         self.perform(intents)
+    }
+
+    /// Leaves while the job keeps running.
+    fn detach(&mut self) -> Vec<Command> {
+        self.open = None;
+        vec![Command::Detach]
     }
 
     /// Leaves: at once, or as soon as the session under way has stopped.
@@ -365,24 +412,13 @@ impl App {
             return vec![Command::Leave];
         }
         self.leaving = true;
-        self.say(Notice::good("leaving as soon as the job has stopped"));
+        self.say(Notice::done("leaving as soon as the job has stopped"));
         vec![Command::Tell(SessionRequest::Stop)]
     }
 
     fn say(&mut self, notice: Notice) {
         self.notices.say(notice, self.now);
     }
-}
-
-/// Returns what screens may know in addition to their own state.
-fn context<'a>(
-    world: &'a World,
-    job: &Option<WatchedJob>,
-    now: Duration,
-    size: (u16, u16),
-    zoomed: bool,
-) -> Context<'a> {
-    Context { world, now, size, zoomed, is_measuring: job.is_some() }
 }
 
 fn ask_world(request: world::Request) -> Command {

@@ -1,15 +1,16 @@
-//! Messages to the user: the latest stays on the screen for a while, and a page lists the earlier ones.
+//! Messages to the user: the latest stays on the screen until the next key or session, and a page lists the earlier ones.
 
-use crate::tui::{overlay::Overlay, screens::intent::Notice, widgets::paint::wrap};
+use crate::tui::{
+    overlay::Overlay,
+    screens::intent::{Notice, NoticeKind},
+    widgets::paint::wrap,
+};
+use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
 use std::{collections::VecDeque, time::Duration};
 
-/// How long a notice stays, at least.
-const SHOWN: Duration = Duration::from_secs(8);
-/// How much longer it stays for each character beyond a line: long ones take time to read.
-const A_CHARACTER: Duration = Duration::from_millis(50);
-/// Characters that are read at a glance.
-const LINE: usize = 80;
+/// A key that comes sooner after a notice was pressed before it could be read.
+const READ: Duration = Duration::from_millis(200);
 /// Notices to keep, at most.
 const KEPT: usize = 100;
 
@@ -18,15 +19,25 @@ const KEPT: usize = 100;
 pub(crate) struct Notices {
     /// With the time since the program began.
     said: VecDeque<(Duration, Notice)>,
-    /// When the newest disappears from the screen.
-    until: Option<Duration>,
+    /// Whether the newest is on the screen.
+    is_shown: bool,
+}
+
+impl NoticeKind {
+    /// Returns the sign before notices of this kind, and its colour.
+    pub(super) fn sign(self) -> (&'static str, Role) {
+        match self {
+            Self::Done => ("✓", Role::Good),
+            Self::Refused => ("!", Role::Warn),
+            Self::Failed => ("✗", Role::Bad),
+        }
+    }
 }
 
 impl Notices {
     /// Adds a notice and shows it.
     pub(super) fn say(&mut self, notice: Notice, now: Duration) {
-        let beyond = notice.text.chars().count().saturating_sub(LINE).min(1_000) as u32;
-        self.until = Some(now + SHOWN + A_CHARACTER * beyond);
+        self.is_shown = true;
         self.said.push_back((now, notice));
         if self.said.len() > KEPT {
             self.said.pop_front();
@@ -35,25 +46,23 @@ impl Notices {
 
     /// Returns the notice that is shown now.
     pub(crate) fn shown(&self) -> Option<&Notice> {
-        self.until.and_then(|_| self.said.back()).map(|(_, notice)| notice)
+        self.said.back().filter(|_| self.is_shown).map(|(_, notice)| notice)
     }
 
-    /// Hides the notice once its time is over.
-    pub(super) fn time(&mut self, now: Duration) {
-        if self.until.is_some_and(|until| until <= now) {
-            self.until = None;
-        }
+    /// Takes the notice off the screen, unless it came so recently that the user cannot have read it.
+    pub(super) fn seen(&mut self, now: Duration) {
+        self.is_shown &= self.said.back().is_some_and(|(at, _)| now.saturating_sub(*at) < READ);
     }
 
-    /// Returns the time after which something changes by itself.
-    pub(super) fn wakes(&self, now: Duration) -> Option<Duration> {
-        self.until.map(|until| until.saturating_sub(now).max(Duration::from_millis(1)))
+    /// Takes the notice off the screen.
+    pub(super) fn hide(&mut self) {
+        self.is_shown = false;
     }
 
     /// Returns all kept notices, newest first, in full, in lines of this many columns.
     pub(super) fn page(&self, now: Duration, columns: usize) -> Overlay {
         let line = |(at, notice): &(Duration, Notice)| {
-            let sign = if notice.bad { "✗" } else { "✓" };
+            let (sign, _) = notice.kind.sign();
             // A page scrolls by lines, so each line has to be one row.
             wrap(&plain(&format!("{sign} {} · {}", ago(now.saturating_sub(*at)), notice.text)), columns)
         };

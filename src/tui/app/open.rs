@@ -2,9 +2,9 @@
 
 use super::{App, Command, Request};
 use crate::tui::{
-    app::{context, palette::Palette},
+    app::palette::Palette,
     export::RefusedFile,
-    keys::{self, Binding, EVERYWHERE, ScreenId},
+    keys::{Binding, FILE, KeyTable, ScreenId},
     launch::Opening,
     overlay::{CommandLine, FilterLine, Outcome, Overlay, Reply},
     screens::{ScreenDialog, intent::Notice},
@@ -46,21 +46,19 @@ impl OpenOverlay {
 
     /// Returns the question whether to leave while a job runs. `kept` describes which of its results stay.
     pub(super) fn leave(what: &str, kept: &str) -> Self {
-        let others = ["You can use other screens while it runs.", "Press Z instead of q to leave and keep it running."];
+        let others = ["You can use other screens while it runs.", "Z leaves and keeps it running."];
         let lines = [kept].into_iter().chain(others).map(str::to_owned).collect();
         let title = format!("{}{}. Leave?", what[..1].to_uppercase(), &what[1..]);
         Self { overlay: Overlay::confirm(title, lines), purpose: ReplyTo::Leave }
     }
 
     /// Returns the page with the keys of a screen, and those of all screens.
-    pub(super) fn help(screen: ScreenId) -> Self {
-        let line = |binding: &Binding| {
-            let keys: Vec<String> = binding.keys.iter().map(|key| key.word()).collect();
-            format!("{:<12} {}", keys.join(" "), binding.help)
-        };
-        let mut lines: Vec<String> = keys::bindings(screen).iter().map(line).collect();
+    pub(super) fn help(screen: ScreenId, keys: &KeyTable) -> Self {
+        let line = |binding: &Binding| format!("{:<12} {}", binding.words(), binding.help);
+        let mut lines: Vec<String> = keys.of_screen(screen).iter().map(line).collect();
         lines.extend([String::new(), "On every screen".to_owned()]);
-        lines.extend(EVERYWHERE.iter().map(line));
+        lines.extend(keys.everywhere().iter().map(line));
+        lines.extend([String::new(), format!("Your own keys: {FILE}; `dbdyno list keys` has the names.")]);
         Self::page(Overlay::page(format!("Keys of {}", screen.name()), lines))
     }
 
@@ -98,6 +96,11 @@ impl OpenOverlay {
 }
 
 impl App {
+    /// Whether the question is open whether to leave while a job runs.
+    pub(super) fn asks_to_leave(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| matches!(open.purpose, ReplyTo::Leave))
+    }
+
     /// Handles the outcome of a key in an overlay. A refused reply keeps the overlay open, with the reason.
     pub(super) fn outcome(&mut self, outcome: Outcome) -> Vec<Command> {
         if let Some((line, palette)) = OpenOverlay::take_palette(&mut self.open) {
@@ -140,12 +143,12 @@ impl App {
     pub(super) fn written(&mut self, written: Result<PathBuf, RefusedFile>) {
         let asked = self.asked_for_file.take();
         let RefusedFile { reason, name } = match written {
-            Ok(path) => return self.say(Notice::good(format!("written: {}", path.display()))),
+            Ok(path) => return self.say(Notice::done(format!("written: {}", path.display()))),
             Err(refused) => refused,
         };
         match (asked, &self.open) {
             // Another overlay is open by now.
-            (_, Some(_)) | (None, _) => self.say(Notice::bad(reason)),
+            (_, Some(_)) | (None, _) => self.say(Notice::failed(reason)),
             (Some(mut asked), None) => {
                 match &mut asked.overlay {
                     Overlay::Prompt(prompt) => prompt.input = Input::new(name),
@@ -171,7 +174,7 @@ impl App {
         match &mut closed.overlay {
             Overlay::Prompt(prompt) => prompt.error = Some(error),
             Overlay::Command(line) => line.error = Some(error),
-            _ => self.say(Notice::bad(error)),
+            _ => self.say(Notice::failed(error)),
         }
         closed
     }
@@ -191,7 +194,7 @@ impl App {
 
     /// Passes the reply to the screen that asked for it.
     pub(super) fn replied_to_screen(&mut self, dialog: &ScreenDialog, reply: Reply) -> Result<Vec<Command>, String> {
-        let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+        let context = context!(self);
         let intents = self.screens.replied(dialog, reply, &context)?;
         Ok(self.perform(intents))
     }

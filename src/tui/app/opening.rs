@@ -11,14 +11,14 @@ impl App {
             Opening::Job(id) => return self.watch(id),
             opening => opening,
         };
-        let context = super::context(&self.world, &self.job, self.now, self.size, self.zoomed);
+        let context = context!(self);
         match self.screens.show(opening, &context) {
             Some((screen, Ok(intents))) => {
                 self.turn_to(screen);
                 self.perform(intents)
             }
             Some((_, Err(reason))) => {
-                self.say(Notice::bad(reason));
+                self.say(Notice::refused(reason));
                 Vec::new()
             }
             None => Vec::new(),

@@ -1,10 +1,10 @@
 //! The frame around the screens: tabs above, hints or a notice below, and overlays on top.
 
 use crate::tui::{
-    app::{App, LEAST},
-    keys::{Binding, KeyPress, ScreenId},
+    app::{App, zoom::Room},
+    keys::{Action, Binding, KeyPress, ScreenId},
     overlay::{self, Overlay},
-    screens::intent::Notice,
+    screens::intent::{Notice, NoticeKind},
     widgets::{
         Hit, Look, Target,
         paint::{self, Paint, piece, width},
@@ -25,23 +25,28 @@ pub fn draw(app: &App, look: &Look, buffer: &mut Buffer) -> (Vec<Hit>, Option<Po
     let look = chosen.as_ref().unwrap_or(look);
     let mut paint = Paint::new(buffer, look);
     paint.buffer.set_style(area, look.style(Role::Text));
-    if area.width < LEAST.0 || area.height < LEAST.1 {
-        too_small(&mut paint, area);
-    } else {
-        whole(&mut paint, area, app);
+    match app.room() {
+        Room::TooSmall => too_small(&mut paint, area, app),
+        Room::Compact | Room::Whole => whole(&mut paint, area, app),
     }
     let Paint { hits, cursor, .. } = paint;
     look.finish(buffer);
     (hits, cursor)
 }
 
-fn too_small(paint: &mut Paint<'_>, area: Rect) {
-    let lines = [
-        format!("dbdyno needs {} x {}", LEAST.0, LEAST.1),
-        format!("this is {} x {}", area.width, area.height),
-        "make the terminal larger".to_owned(),
-        "or leave with q".to_owned(),
-    ];
+/// Says what is needed, and whether a job runs.
+fn too_small(paint: &mut Paint<'_>, area: Rect, app: &App) {
+    let (columns, rows) = Room::LEAST;
+    let lines = if app.asks_to_leave() {
+        ["Stop the job and leave?", "y yes  n no", "Z leave, it keeps running"].map(str::to_owned).to_vec()
+    } else {
+        let needed = [
+            format!("dbdyno needs {columns} x {rows}"),
+            format!("this is {} x {}", area.width, area.height),
+            "q leaves; other keys wait".to_owned(),
+        ];
+        needed.into_iter().chain(app.status()).collect()
+    };
     for (line, row) in lines.iter().zip(paint::rows(area)) {
         paint.text(row, line, Role::Warn);
     }
@@ -50,7 +55,10 @@ fn too_small(paint: &mut Paint<'_>, area: Rect) {
 fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let top = Rect { height: 1, ..area };
     let bottom = Rect { y: area.bottom() - 1, height: 1, ..area };
-    let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
+    let notice = app.notices.shown().map(|notice| (notice, notice_lines(area, notice)));
+    let below = notice.as_ref().map_or(0, |(_, lines)| lines.len() as u16);
+    let body = Rect { y: area.y + 1, height: area.height - 2 - below, ..area };
+    paint.bare = app.room() == Room::Compact;
     tabs(paint, top, app);
     let context = app.context();
     paint.way = app.way();
@@ -58,12 +66,13 @@ fn whole(paint: &mut Paint<'_>, area: Rect, app: &App) {
     if app.is_zoomed() {
         zoomed(paint, body, app.screens.is_typed_into(app.screen));
     }
-    match app.notices.shown() {
-        Some(said) => notice(paint, area, said),
-        None => hints(paint, bottom, app),
+    if let Some((notice, lines)) = notice {
+        draw_notice(paint, Rect { y: body.bottom(), height: below, ..area }, notice, &lines);
     }
+    hints(paint, bottom, app);
     if let Some(open) = &app.open {
         paint.hits.clear();
+        paint.bare = false;
         // A filter line shows its own keys in place of the hints.
         let place = if matches!(open.overlay, Overlay::Filter(_)) { area } else { body };
         overlay::paint::draw(paint, place, &open.overlay);
@@ -88,23 +97,29 @@ fn zoomed(paint: &mut Paint<'_>, body: Rect, is_typed_into: bool) {
     }
 }
 
-/// Paints the newest notice over as many of the last rows as it needs. If it needs more than a third of them, it is cut, and a key shows
-/// all of it.
-fn notice(paint: &mut Paint<'_>, area: Rect, notice: &Notice) {
-    const MORE: &str = "… M shows all of it";
-    let (sign, role) = if notice.bad { ("✗ ", Role::Bad) } else { ("✓ ", Role::Good) };
-    let columns = usize::from(area.width).saturating_sub(width(sign));
+/// Columns of a notice's sign and the space after it.
+const SIGN: usize = 2;
+
+/// Returns the lines of a notice: one if something was done, because all the rest of the screen is more important, and as many as it needs
+/// otherwise, up to a fifth of the rows. A key shows the whole of what is cut.
+fn notice_lines(area: Rect, notice: &Notice) -> Vec<String> {
+    const MORE: &str = "… M shows all";
+    let columns = usize::from(area.width).saturating_sub(SIGN);
     let mut lines = paint::wrap(&units::plain(&notice.text), columns);
-    let most = usize::from(area.height / 3).max(1);
+    let most = if notice.kind == NoticeKind::Done { 1 } else { usize::from(area.height / 5).max(1) };
     if lines.len() > most {
-        lines.truncate(most - 1);
-        lines.push(MORE.to_owned());
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = format!("{} {MORE}", paint::fit_start(last, columns.saturating_sub(width(MORE) + 1)));
+        }
     }
-    let height = lines.len() as u16;
-    let place = Rect { y: area.bottom() - height, height, ..area };
-    paint.clear(place);
+    lines
+}
+
+fn draw_notice(paint: &mut Paint<'_>, place: Rect, notice: &Notice, lines: &[String]) {
+    let (sign, role) = notice.kind.sign();
     for (at, (line, row)) in lines.iter().zip(paint::rows(place)).enumerate() {
-        paint.line(row, &[piece(if at == 0 { sign } else { "  " }, role), piece(line.as_str(), role)]);
+        paint.line(row, &[piece(if at == 0 { sign } else { " " }, role), piece(" ", role), piece(line.as_str(), role)]);
     }
 }
 
@@ -116,12 +131,16 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let mut x = area.x;
     let at = |x: u16, width: usize| Rect { x, width: (width as u16).min(area.right().saturating_sub(x)), ..area };
     let roomy = area.width >= ROOMY;
+    let compact = app.room() == Room::Compact;
     if roomy {
         x += paint.text(at(x, 8), "dbdyno ", Role::Title);
     }
     for screen in ScreenId::tabs() {
         let before = if roomy { " " } else { "" };
-        let text = format!("{before}{} {} ", screen.number(), screen.name());
+        let text = match compact && screen != app.tab() {
+            true => format!("{} ", screen.number()),
+            false => format!("{before}{} {} ", screen.number(), screen.name()),
+        };
         let place = at(x, text.len());
         paint.text(place, &text, if screen == app.tab() { Role::Tab } else { Role::Dim });
         paint.hit(place, Target::Screen(screen));
@@ -169,29 +188,44 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
 fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let context = app.context();
     let is_typed_into = app.screens.is_typed_into(app.screen);
-    // A key that applies everywhere is typed into this screen if it is a character.
-    let is_typed = |binding: &Binding| is_typed_into && binding.keys.iter().any(|key| matches!(key, KeyPress::Char(_)));
-    let offered = |binding: &&Binding| !is_typed(binding) && app.screens.offers(app.screen, binding.action, &context);
-    let all: Vec<&Binding> = app.bindings().filter(|binding| !binding.hint.is_empty()).filter(offered).collect();
-    let width_of =
-        |binding: &Binding| binding.keys.first().map_or(0, |key| width(&key.word())) + 1 + width(binding.hint);
-    let everywhere = all.iter().rev().take(3).rev().copied();
-    let mut room =
-        usize::from(area.width).saturating_sub(everywhere.clone().map(|binding| width_of(binding) + 2).sum());
-    let mut shown: Vec<&Binding> = Vec::new();
-    for binding in all.iter().take(all.len().saturating_sub(3)) {
-        let Some(left) = room.checked_sub(width_of(binding) + 2) else { break };
-        room = left;
-        shown.push(binding);
-    }
-    shown.extend(everywhere);
+    let hint = |binding: &Binding| {
+        // Characters are typed into this screen.
+        let mut keys = binding.keys.iter().filter(|key| !is_typed_into || !matches!(key, KeyPress::Char(_)));
+        let words = app.screens.hint(app.screen, binding.action, &context).unwrap_or(binding.hint);
+        keys.next().filter(|_| !words.is_empty()).map(|key| KeyHint { key: *key, word: key.word(), words })
+    };
+    let fills_anyway = |binding: &Binding| binding.action == Action::Zoom && app.room() == Room::Compact;
+    let offered =
+        |binding: &&Binding| !fills_anyway(binding) && app.screens.offers(app.screen, binding.action, &context);
+    let everywhere: Vec<KeyHint> = app.world.keys.everywhere().iter().filter_map(hint).collect();
+    let taken = everywhere.iter().map(|hint| hint.width() + GAP).sum();
+    let mut room = usize::from(area.width).saturating_sub(taken);
+    let own = app.world.keys.of_screen(app.screen).iter().filter(offered).filter_map(hint).map_while(|hint| {
+        room = room.checked_sub(hint.width() + GAP)?;
+        Some(hint)
+    });
     let mut x = area.x;
-    for binding in shown {
-        let Some(&key) = binding.keys.first() else { continue };
-        let word = key.word();
-        let place = Rect { x, width: (width_of(binding) as u16).min(area.right() - x), ..area };
-        paint.line(place, &[piece(word, Role::Key), piece(" ", Role::Dim), piece(binding.hint, Role::Dim)]);
-        paint.hit(place, Target::Press(key));
-        x = (x + width_of(binding) as u16 + 2).min(area.right());
+    for hint in own.collect::<Vec<_>>().into_iter().chain(everywhere) {
+        let place = Rect { x, width: (hint.width() as u16).min(area.right() - x), ..area };
+        paint.line(place, &[piece(hint.word.as_str(), Role::Key), piece(" ", Role::Dim), piece(hint.words, Role::Dim)]);
+        paint.hit(place, Target::Press(hint.key));
+        x = (x + (hint.width() + GAP) as u16).min(area.right());
+    }
+}
+
+/// Spaces between two hints.
+const GAP: usize = 2;
+
+/// A key and what it does now.
+struct KeyHint {
+    key: KeyPress,
+    /// The name of the key.
+    word: String,
+    words: &'static str,
+}
+
+impl KeyHint {
+    fn width(&self) -> usize {
+        width(&self.word) + 1 + width(self.words)
     }
 }

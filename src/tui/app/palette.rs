@@ -1,9 +1,9 @@
 //! The command palette: completions while a command is typed, a preview of it, and its execution.
 
-use super::{App, Command, OpenOverlay, Request, context};
+use super::{App, Command, OpenOverlay, Request};
 use crate::tui::{
     filter,
-    keys::{self, Action, Binding, ScreenId},
+    keys::{Action, Binding, ScreenId},
     launch::Opening,
     overlay::{CommandLine, ListItem, Outcome, Reply},
     palette::{
@@ -25,7 +25,7 @@ pub(super) struct Palette {
     /// The commands that do something here.
     offered: Vec<&'static PaletteCommand>,
     /// The key bindings in view.
-    bindings: Vec<&'static Binding>,
+    bindings: Vec<Binding>,
     /// The theme that was chosen before the palette opened.
     theme: Option<Theme>,
     /// The values found in the store, or the reason why there are none.
@@ -45,18 +45,13 @@ impl App {
     /// Opens the palette, in which the user types a command.
     pub(super) fn open_palette(&mut self) -> Vec<Command> {
         let does = |screen: ScreenId, action: Action| {
-            let has_key = keys::bindings(screen).iter().any(|binding| binding.action == action);
-            has_key
-                && self.screens.offers(
-                    screen,
-                    action,
-                    &context(&self.world, &self.job, self.now, self.size, self.zoomed),
-                )
+            let has_key = self.world.keys.of_screen(screen).iter().any(|binding| binding.action == action);
+            has_key && self.screens.offers(screen, action, &context!(self))
         };
         let palette = Palette {
             stage: Stage::Name,
             offered: offered(self.screen, self.screens.view(self.screen).is_some(), does),
-            bindings: self.bindings().collect(),
+            bindings: self.bindings().cloned().collect(),
             theme: self.theme.clone(),
             stored: BTreeMap::new(),
         };
@@ -146,7 +141,7 @@ impl App {
             Takes::Reply { on, to } => (on.unwrap_or(self.screen), to),
         };
         let mut refused = format!("no {} is available here now", command.argument);
-        let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+        let context = context!(self);
         for intent in self.screens.asks(on, to, &context).unwrap_or_default() {
             let (dialog, overlay, is_file) = match intent {
                 Intent::Ask(dialog, overlay) => (dialog, overlay, false),
@@ -270,7 +265,7 @@ impl App {
                 let theme = self.world.themes.get(chosen()?).cloned();
                 let name = theme.as_ref().map_or_else(String::new, |theme| theme.name.clone());
                 self.theme = theme;
-                self.say(Notice::good(format!("{name}: `dbdyno --theme {name}` starts with it")));
+                self.say(Notice::done(format!("{name}: `dbdyno --theme {name}` starts with it")));
                 Ok(Vec::new())
             }
             ArgumentValues::Screens => {
@@ -299,7 +294,7 @@ impl App {
                     ReplyForm::Filter { .. } => Reply::Text(typed.to_owned()),
                     form => Reply::Text(form.text(text)?),
                 };
-                let context = context(&self.world, &self.job, self.now, self.size, self.zoomed);
+                let context = context!(self);
                 let intents = self.screens.replied(dialog, reply, &context)?;
                 let mut commands = if *on == self.screen { Vec::new() } else { self.go(*on) };
                 commands.extend(self.perform(intents));
@@ -318,14 +313,15 @@ enum CommandOrKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::{keys::bindings, palette::COMMANDS};
+    use crate::tui::{keys::KeyTable, palette::COMMANDS};
 
     #[test]
     fn what_a_command_answers_is_asked_by_a_key() {
         for command in COMMANDS {
             if let Takes::Reply { on, to } = command.takes {
                 let mut screens = on.map_or(ScreenId::ALL.to_vec(), |screen| vec![screen]).into_iter();
-                let has_key = |screen: ScreenId| bindings(screen).iter().any(|binding| binding.action == to);
+                let keys = KeyTable::default();
+                let has_key = |screen: ScreenId| keys.of_screen(screen).iter().any(|binding| binding.action == to);
                 assert!(screens.any(has_key), "{}: no screen has a key for it", command.words);
                 assert!(!to.begins(), "{}: its key may change something before it has a reply", command.words);
             }

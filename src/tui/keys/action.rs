@@ -119,6 +119,8 @@ pub(crate) enum Action {
     Log,
     /// Another way to show it.
     View,
+    /// The previous way to show it.
+    PreviousView,
     /// Choose rows and columns.
     Pivot,
     /// How figures grow.
@@ -135,6 +137,8 @@ pub(crate) enum Action {
     Undo,
     /// Compare anyway despite differences.
     Allow,
+    /// Choose the differences that are allowed.
+    AllowSome,
     /// Read it again.
     Refresh,
     /// Make the change part of the new base.
@@ -160,6 +164,18 @@ pub(crate) enum Action {
 }
 
 impl Action {
+    /// Returns its name in the user's file of keys, in lower case with hyphens.
+    pub(crate) fn name(self) -> String {
+        let mut name = String::new();
+        for c in format!("{self:?}").chars().filter(char::is_ascii_alphanumeric) {
+            if c.is_ascii_uppercase() && !name.is_empty() {
+                name.push('-');
+            }
+            name.push(c.to_ascii_lowercase());
+        }
+        name
+    }
+
     /// Whether it may start, end or delete something. A key that was typed for a dialog must not trigger such an action.
     pub(crate) fn begins(self) -> bool {
         use Action::{Accept, Delete, Enter, More, Rerun, Resume, Skip, Stop};

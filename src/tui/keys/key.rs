@@ -27,6 +27,42 @@ pub enum KeyPress {
 }
 
 impl KeyPress {
+    /// The keys with a name of their own. Their names are those of the variants and of [`word`](Self::word).
+    const NAMED: [Self; 15] = [
+        Self::Char(' '),
+        Self::Enter,
+        Self::Esc,
+        Self::Tab,
+        Self::BackTab,
+        Self::Up,
+        Self::Down,
+        Self::Left,
+        Self::Right,
+        Self::PageUp,
+        Self::PageDown,
+        Self::Home,
+        Self::End,
+        Self::Backspace,
+        Self::Delete,
+    ];
+
+    /// Returns the key of a name: a character, a name as in hints, `Ctrl-x` or `F5`; upper and lower case are equal in names.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let mut characters = name.chars();
+        if let (Some(only), None) = (characters.next(), characters.next()) {
+            return Some(Self::Char(only)).filter(|_| !only.is_control() && only != ' ');
+        }
+        let lower = name.to_lowercase();
+        let after = |prefix: &str| lower.strip_prefix(prefix);
+        if let Some(c) = after("ctrl-") {
+            let letter = c.chars().next().filter(|letter| c.len() == 1 && letter.is_ascii_lowercase());
+            return letter.map(Self::Ctrl);
+        }
+        let function = after("f").and_then(|number| number.parse().ok()).filter(|number| (1..=12).contains(number));
+        let named = || Self::NAMED.into_iter().find(|key| key.word().to_lowercase() == lower);
+        function.map(Self::F).or_else(named)
+    }
+
     /// Returns the name of the key in hints and help.
     pub(crate) fn word(self) -> String {
         match self {

@@ -1,9 +1,10 @@
 //! The key bindings of each screen.
 
 use super::{Action, Binding, KeyPress, ScreenId};
+use std::borrow::Cow;
 
 const fn binding(keys: &'static [KeyPress], action: Action, hint: &'static str, help: &'static str) -> Binding {
-    Binding { keys, action, hint, help }
+    Binding { keys: Cow::Borrowed(keys), action, hint, help }
 }
 
 /// The zoom key, the same on every screen that has several panes.
@@ -11,7 +12,7 @@ const ZOOM: Binding =
     binding(&[KeyPress::Char('z')], Action::Zoom, "zoom", "toggle zoom: the focused pane fills the screen");
 
 /// The bindings of every screen.
-pub(crate) const EVERYWHERE: &[Binding] = &[
+pub(super) const EVERYWHERE: &[Binding] = &[
     binding(&[KeyPress::Char('1')], Action::Show(ScreenId::Bench), "", "Bench: choose and start a bench"),
     binding(&[KeyPress::Char('2')], Action::Show(ScreenId::Live), "", "Live: watch the session, or replay a run"),
     binding(&[KeyPress::Char('3')], Action::Show(ScreenId::Results), "", "Results: everything in the store"),
@@ -54,7 +55,12 @@ pub(crate) const EVERYWHERE: &[Binding] = &[
         "command palette: commands with arguments, and all keys by name",
     ),
     binding(&[KeyPress::Char('?')], Action::Help, "help", "this help"),
-    binding(&[KeyPress::Char('q'), KeyPress::Ctrl('c')], Action::Quit, "leave", "leave (asks while a session runs)"),
+    binding(
+        &[KeyPress::Char('q'), KeyPress::Ctrl('c')],
+        Action::Quit,
+        "leave",
+        "leave, quit (asks while a session runs)",
+    ),
 ];
 
 const BENCH: &[Binding] = &[
@@ -74,6 +80,7 @@ const BENCH: &[Binding] = &[
         "run the first configuration twice a round: measures the noise floor",
     ),
     binding(&[KeyPress::Char('W')], Action::Why, "", "repeat rounds at the end to find out what the time goes to"),
+    binding(&[KeyPress::Char('u')], Action::Undo, "undo", "undo the latest change of these choices"),
     binding(&[KeyPress::Char('p')], Action::Presets, "presets", "load a preset"),
     binding(&[KeyPress::Char('S')], Action::Save, "save", "save as a preset"),
     binding(&[KeyPress::Char('n')], Action::Notes, "", "notes on the suite"),
@@ -104,7 +111,7 @@ const LIVE: &[Binding] = &[
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "replay: the next test"),
     binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "replay: the previous test"),
     binding(
-        &[KeyPress::Char('v')],
+        &[KeyPress::Char('v'), KeyPress::Char('V')],
         Action::View,
         "view",
         "the race of all configurations, or a single test with its latencies",
@@ -121,7 +128,12 @@ const RESULTS: &[Binding] = &[
         "open",
         "open a configuration's runs, or a run with its tests and details; on a run: its charts",
     ),
-    binding(&[KeyPress::Char('v')], Action::View, "view", "results by configuration, or one by one"),
+    binding(
+        &[KeyPress::Char('v'), KeyPress::Char('V')],
+        Action::View,
+        "view",
+        "results by configuration, or one by one",
+    ),
     binding(
         &[KeyPress::Char('/')],
         Action::Filter,
@@ -195,8 +207,9 @@ const COMPARE: &[Binding] = &[
         &[KeyPress::Char('v')],
         Action::View,
         "view",
-        "the next view: matrix, sweep; table, sizes, latencies, pivot, scaling",
+        "the next view: matrix, sweep; table, sizes, latencies, pivot, scaling; or a click on its name",
     ),
+    binding(&[KeyPress::Char('V')], Action::PreviousView, "", "the previous view"),
     binding(
         &[KeyPress::Char('C')],
         Action::Matrix,
@@ -233,7 +246,13 @@ const COMPARE: &[Binding] = &[
         "trend",
         "trend: the configuration over its sessions, and where it changed",
     ),
-    binding(&[KeyPress::Char('o')], Action::Allow, "allow", "compare despite different tiers, hosts, sizes"),
+    binding(
+        &[KeyPress::Char('o')],
+        Action::Allow,
+        "allow",
+        "compare despite different tiers, hosts, sizes; again: no longer",
+    ),
+    binding(&[KeyPress::Char('O')], Action::AllowSome, "", "choose the differences that are allowed"),
     binding(&[KeyPress::Char('n')], Action::Notes, "notes", "notes: obstacles, warnings, options in force"),
     binding(&[KeyPress::Char('/')], Action::Filter, "", "show only tests that match"),
     binding(
@@ -275,6 +294,7 @@ const TUNE: &[Binding] = &[
     ),
     binding(&[KeyPress::Char('m')], Action::More, "more", "add as many rounds again to the trial"),
     binding(&[KeyPress::Char('v')], Action::View, "view", "the next view: trial, search, effects"),
+    binding(&[KeyPress::Char('V')], Action::PreviousView, "", "the previous view"),
     binding(&[KeyPress::Char('E')], Action::Effects, "effects", "how much each option matters in stored runs"),
     binding(
         &[KeyPress::Char('y')],
@@ -361,8 +381,8 @@ const JOBS: &[Binding] = &[
     binding(&[KeyPress::Ctrl('r')], Action::Refresh, "refresh", "read the list again"),
 ];
 
-/// Returns the bindings of a screen, which come before [`EVERYWHERE`].
-pub(crate) fn bindings(screen: ScreenId) -> &'static [Binding] {
+/// Returns the usual bindings of a screen, which come before [`EVERYWHERE`].
+pub(super) fn bindings(screen: ScreenId) -> &'static [Binding] {
     match screen {
         ScreenId::Bench => BENCH,
         ScreenId::Live => LIVE,

@@ -132,11 +132,11 @@ pub(crate) struct CompletionData<'k> {
 }
 
 /// Returns the completions of a name: commands, then the help of keys.
-pub(crate) fn names(offered: &[&'static PaletteCommand], bindings: &[&'static Binding]) -> Completions {
+pub(crate) fn names(offered: &[&'static PaletteCommand], bindings: &[Binding]) -> Completions {
     let of_command = |command: &&'static PaletteCommand| {
         ListItem::new(command.words, format!("{}: {}", command.argument, command.help))
     };
-    let of_key = |binding: &&'static Binding| {
+    let of_key = |binding: &Binding| {
         let key = binding.keys.first().map_or_else(String::new, |key| key.word());
         ListItem::new(binding.help, key)
     };

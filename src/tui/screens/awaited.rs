@@ -30,7 +30,7 @@ pub(crate) struct Awaited {
 impl Awaited {
     /// Returns a request that starts now.
     pub(crate) fn new(now: Duration) -> Self {
-        Self { since: now, watch: ReadWatch::default() }
+        Self { since: now, watch: ReadWatch::endless() }
     }
 
     /// Returns the watch, for the thread that reads.
@@ -51,13 +51,21 @@ impl Awaited {
             results => format!(" · {} results read", count(results as u64)),
         };
         let time = duration(elapsed.as_nanos() as f64);
-        let text = format!(" {} {} … {time}{results}", word(context), context.world.store);
+        let text = match self.watch.held_by() {
+            Some(holder) => format!(" {}", waits_for(&holder, &time)),
+            None => format!(" {} {} … {time}{results}", word(context), context.world.store),
+        };
         let row = Rect { height: 1, ..area };
         paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);
         let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1).min(1), ..area };
         paint.text(below, "Esc cancels and shows the previous view", Role::Dim);
         paint.hit(below, Target::Press(KeyPress::Esc));
     }
+}
+
+/// Returns the words for a wait for the programs that hold the store.
+pub(crate) fn waits_for(holder: &str, elapsed: &str) -> String {
+    format!("waiting: {holder} has the store open … {elapsed}")
 }
 
 /// Returns the current activity.

@@ -35,7 +35,7 @@ pub(crate) fn copy_one_of<R, D>(all: Vec<Copyable>, dialog: impl FnOnce(Vec<Copy
 }
 
 pub(crate) fn nothing_to_copy<R, D>() -> Vec<Intent<R, D>> {
-    vec![Intent::failed("there is nothing under the cursor to copy")]
+    vec![Intent::refused("there is nothing under the cursor to copy")]
 }
 
 /// Copies the text that the user chose.

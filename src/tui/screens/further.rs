@@ -1,8 +1,8 @@
-//! More rounds for an undecided verdict, for the screens that show one: planned, confirmed if they take long, started.
+//! More rounds for an undecided verdict, for the screens that show one: planned, confirmed, started.
 
 use super::intent::Intent;
 use crate::tui::{
-    launch::{JobStart, expected, is_long},
+    launch::{JobStart, expected},
     setup::TuiSetup,
     world::World,
 };
@@ -54,8 +54,8 @@ impl PlannedRounds {
     }
 }
 
-/// Starts the planned rounds. If they take long, it keeps them in `asked` and asks with `dialog` first.
-pub(super) fn begin_or_ask<R, D>(
+/// Asks with `dialog` whether to run the planned rounds, and keeps them in `asked`. Also short ones have a price: another look.
+pub(super) fn ask_to_begin<R, D>(
     planned: RoundsPlan,
     asked: &mut Option<Box<PlannedRounds>>,
     dialog: D,
@@ -63,19 +63,17 @@ pub(super) fn begin_or_ask<R, D>(
 ) -> Vec<Intent<R, D>> {
     match planned {
         Err(reason) => vec![Intent::failed(reason)],
-        Ok(further) if is_long(further.estimate.time) => {
+        Ok(further) => {
             let mut lines = vec![further.look.words(), further.look.price(), String::new()];
             lines.extend(expected(&further.estimate, world));
             let title = format!("Run for {}?", clock(further.estimate.time));
             *asked = Some(further);
             vec![Intent::confirm(dialog, title, lines)]
         }
-        Ok(further) => begin(*further),
     }
 }
 
 /// Starts the rounds.
 pub(super) fn begin<R, D>(further: PlannedRounds) -> Vec<Intent<R, D>> {
-    let said = format!("{}; {}", further.look.words(), further.look.price());
-    vec![Intent::said(said), Intent::Measure(further.start)]
+    vec![Intent::Measure(further.start)]
 }

@@ -48,23 +48,38 @@ pub enum Intent<R, D> {
     Measure(Box<JobStart>),
 }
 
+/// What a notice is about. Each kind has a sign and a colour of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// Something was done, or is under way.
+    Done,
+    /// A key or a reply has no effect in the present state, for the named reason.
+    Refused,
+    /// Something that was tried has failed.
+    Failed,
+}
+
 /// A one-line message for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     pub(crate) text: String,
-    /// Whether it reports an error.
-    pub(crate) bad: bool,
+    pub(crate) kind: NoticeKind,
 }
 
 impl Notice {
-    /// Returns a message about a success or a state.
-    pub(crate) fn good(text: impl Into<String>) -> Self {
-        Self { text: text.into(), bad: false }
+    /// Returns a message about something that was done.
+    pub(crate) fn done(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kind: NoticeKind::Done }
     }
 
-    /// Returns a message about an error.
-    pub(crate) fn bad(text: impl Into<String>) -> Self {
-        Self { text: text.into(), bad: true }
+    /// Returns the reason why a key or a reply has no effect now.
+    pub(crate) fn refused(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kind: NoticeKind::Refused }
+    }
+
+    /// Returns a message about a failure.
+    pub(crate) fn failed(text: impl Into<String>) -> Self {
+        Self { text: text.into(), kind: NoticeKind::Failed }
     }
 }
 
@@ -154,13 +169,18 @@ impl<R, D> Intent<R, D> {
         }
     }
 
-    /// Reports a success.
+    /// Reports something that was done.
     pub(crate) fn said(text: impl Into<String>) -> Self {
-        Self::Say(Notice::good(text))
+        Self::Say(Notice::done(text))
     }
 
-    /// Reports an error.
+    /// Reports why a key or a reply has no effect now.
+    pub(crate) fn refused(text: impl Into<String>) -> Self {
+        Self::Say(Notice::refused(text))
+    }
+
+    /// Reports a failure.
     pub(crate) fn failed(text: impl Into<String>) -> Self {
-        Self::Say(Notice::bad(text))
+        Self::Say(Notice::failed(text))
     }
 }

@@ -120,6 +120,13 @@ macro_rules! screens {
                 }
             }
 
+            /// Returns the words of a key's hint on a screen, if they differ from the usual ones at present.
+            pub(crate) fn hint(&self, on: ScreenId, action: Action, context: &Context<'_>) -> Option<&'static str> {
+                match on {
+                    $(ScreenId::$id => self.$folder.hint(action, context),)*
+                }
+            }
+
             /// Whether a screen currently receives typed characters.
             pub(crate) fn is_typed_into(&self, which: ScreenId) -> bool {
                 match which {

@@ -3,7 +3,7 @@
 use super::intent::Intent;
 use crate::tui::{
     filter::View,
-    keys::{Action, KeyPress},
+    keys::{Action, KeyPress, ScreenId},
     launch::Opening,
     overlay::{Overlay, Reply},
     setup::TuiSetup,
@@ -29,6 +29,8 @@ pub(crate) struct Context<'a> {
     pub(crate) size: (u16, u16),
     /// Whether the focused pane fills the screen, if there are several panes.
     pub(crate) zoomed: bool,
+    /// The screen in view.
+    pub(crate) screen: ScreenId,
     /// Whether a job is measuring; requests then get their response between two of its tests.
     pub(crate) is_measuring: bool,
 }
@@ -57,6 +59,11 @@ pub(crate) trait Screen: Sized {
     /// Whether an action has an effect at present. The line of hints shows no other actions.
     fn offers(&self, _action: Action, _context: &Context<'_>) -> bool {
         true
+    }
+
+    /// Returns the words of a key's hint, if they differ from the usual ones at present.
+    fn hint(&self, _action: Action, _context: &Context<'_>) -> Option<&'static str> {
+        None
     }
 
     /// Whether the screen currently receives typed characters, instead of their usual actions.

@@ -1,6 +1,12 @@
 //! Rows of a list, scrolled to the one under the cursor.
 
-use super::{Target, cursor::ListCursor, paint::Paint};
+use super::{
+    Target,
+    cursor::ListCursor,
+    paint::{Paint, width},
+};
+use dbdyno_catalog::Role;
+use dbdyno_foundation::base::units::count;
 use ratatui::layout::Rect;
 use std::ops::Range;
 
@@ -36,7 +42,28 @@ impl VisibleRows {
         first..(first + fitting).min(self.length)
     }
 
-    /// Paints the visible rows with `draw`; `hit` gives the click target of a row. Returns the number of lines used.
+    /// Returns the visible range in words and the number of lines for the rows, if the list goes on beyond this area. In very few lines the
+    /// rows are more important.
+    fn range(self, area: Rect) -> Option<(String, u16)> {
+        let for_rows = area.height.saturating_sub(1);
+        if area.height <= 2 || self.seen(area.height).len() == self.length {
+            return None;
+        }
+        let seen = self.seen(for_rows);
+        let [first, last, all, below] =
+            [seen.start + 1, seen.end, self.length, self.length - seen.end].map(|number| count(number as u64));
+        let place = format!("{first} to {last} of {all}");
+        let more = format!("{below} more below");
+        let fits = |words: &String| width(words) <= usize::from(area.width);
+        let words = match seen.end < self.length {
+            true => Some(format!("{place} · {more}")).filter(fits).or_else(|| Some(more).filter(fits)),
+            false => None,
+        };
+        Some((words.unwrap_or(place), for_rows))
+    }
+
+    /// Paints the visible rows with `draw`, and the visible range below them if the list goes on; `hit` gives the click target of a row.
+    /// Returns the number of lines used.
     pub(crate) fn paint<'p>(
         self,
         paint: &mut Paint<'p>,
@@ -45,7 +72,9 @@ impl VisibleRows {
         mut draw: impl FnMut(&mut Paint<'p>, usize, Rect),
     ) -> u16 {
         let mut taken = 0;
-        for at in self.seen(area.height) {
+        let range = self.range(area);
+        let lines = range.as_ref().map_or(area.height, |(_, for_rows)| *for_rows);
+        for at in self.seen(lines) {
             let place = Rect { y: area.y + taken, height: self.height, ..area };
             draw(paint, at, place);
             if self.is_highlighted && at == self.under {
@@ -55,6 +84,10 @@ impl VisibleRows {
                 paint.hit(place, target);
             }
             taken += self.height;
+        }
+        if let Some((words, _)) = range {
+            paint.text(Rect { y: area.y + taken, height: 1, ..area }, &words, Role::Dim);
+            taken += 1;
         }
         taken
     }

@@ -5,6 +5,7 @@ pub mod cursor;
 pub(crate) mod histogram;
 pub(crate) mod list;
 mod look;
+pub(crate) mod names;
 pub(crate) mod over_time;
 pub(crate) mod paint;
 pub(crate) mod table;

@@ -42,12 +42,29 @@ pub struct Hit {
     pub target: Target,
 }
 
+/// The pane that a click on the name of a view carries; its row is the view's place.
+pub(crate) const VIEWS: usize = usize::MAX;
+
+/// The title of a pane with several views.
+#[derive(Debug)]
+pub(crate) struct ViewTitle<'t> {
+    /// The text before the names.
+    pub(crate) before: &'t str,
+    pub(crate) names: Vec<&'t str>,
+    /// The place of the view that is shown.
+    pub(crate) current: usize,
+    /// The text after the names.
+    pub(crate) after: String,
+}
+
 /// A frame that is being painted.
 #[derive(Debug)]
 pub(crate) struct Paint<'a> {
     pub(crate) buffer: &'a mut Buffer,
     /// Colours and characters.
     pub(crate) look: &'a Look,
+    /// Whether panes have a title but no borders, because the terminal is small.
+    pub(crate) bare: bool,
     /// The steps to the painted screen, if it was opened from others.
     pub(crate) way: Vec<String>,
     /// The areas that can be clicked; later ones cover earlier ones.
@@ -66,7 +83,7 @@ pub(crate) fn piece<'t>(text: impl Into<std::borrow::Cow<'t, str>>, role: Role) 
 impl<'a> Paint<'a> {
     /// Begins a frame.
     pub(crate) fn new(buffer: &'a mut Buffer, look: &'a Look) -> Self {
-        Self { buffer, look, way: Vec::new(), hits: Vec::new(), cursor: None }
+        Self { buffer, look, bare: false, way: Vec::new(), hits: Vec::new(), cursor: None }
     }
 
     pub(crate) fn style(&self, role: Role) -> Style {
@@ -114,8 +131,13 @@ impl<'a> Paint<'a> {
         (lines.len() as u16).min(area.height)
     }
 
-    /// Paints a bordered pane and returns its inside.
+    /// Paints a bordered pane, or only its title where there is no room for borders, and returns its inside.
     pub(crate) fn pane(&mut self, area: Rect, title: &str, focused: bool) -> Rect {
+        if self.bare {
+            let role = if focused { Role::Focus } else { Role::Title };
+            self.text(Rect { height: area.height.min(1), ..area }, title, role);
+            return Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        }
         let role = if focused { Role::Focus } else { Role::Border };
         let block = Block::bordered().border_set(border::PLAIN).border_style(self.style(role));
         let inner = block.inner(area);
@@ -126,6 +148,28 @@ impl<'a> Paint<'a> {
             self.text(Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area }, &text, role);
         }
         inner
+    }
+
+    /// Paints a pane whose title has the names of its views; a click on a name carries the pane [`VIEWS`] and its place. Returns the
+    /// inside of the pane and the columns of the title.
+    pub(crate) fn pane_of_views(&mut self, area: Rect, views: &ViewTitle<'_>, focused: bool) -> (Rect, usize) {
+        let mut title = views.before.to_owned();
+        let start = area.x + if self.bare { 0 } else { 2 };
+        let mut hits = Vec::new();
+        for (at, name) in views.names.iter().enumerate() {
+            let shown = if at == views.current { format!("‹{name}›") } else { (*name).to_owned() };
+            title.push_str("  ");
+            let x = start + width(&title) as u16;
+            let place = Rect { x, width: width(&shown) as u16, height: 1, ..area }.intersection(area);
+            hits.push((place, Target::Spot { pane: VIEWS, row: at }));
+            title.push_str(&shown);
+        }
+        title.push_str(&views.after);
+        let inner = self.pane(area, &title, focused);
+        for (place, target) in hits {
+            self.hit(place, target);
+        }
+        (inner, width(&title))
     }
 
     /// Returns the title of a pane as wide as `area`, after the way that led to its screen.
@@ -210,6 +254,18 @@ pub(crate) fn fit(text: &str, columns: usize) -> String {
     kept
 }
 
+/// Returns the beginning of a text that fits into this many columns, without a sign where it was cut.
+pub(crate) fn fit_start(text: &str, columns: usize) -> &str {
+    let mut left = columns;
+    let cut = text.char_indices().find(|(_, c)| {
+        let wide = c.width().unwrap_or(0);
+        let fits = wide <= left;
+        left -= wide.min(left);
+        !fits
+    });
+    cut.map_or(text, |(at, _)| &text[..at]).trim_end()
+}
+
 /// Returns the end of a text that fits into this many columns, after `…` where it was cut.
 pub(crate) fn fit_end(text: &str, columns: usize) -> String {
     if text.width() <= columns {
@@ -232,6 +288,12 @@ pub(crate) fn pad(text: &str, columns: usize) -> String {
     let text = fit(text, columns);
     let missing = columns - text.width();
     text + &" ".repeat(missing)
+}
+
+/// Returns text after as many spaces as it takes to fill this many columns, or cut.
+pub(crate) fn pad_left(text: &str, columns: usize) -> String {
+    let text = fit(text, columns);
+    " ".repeat(columns - text.width()) + &text
 }
 
 /// Breaks text into lines of this many columns, at spaces if there are any. Further lines of a paragraph keep its indent.

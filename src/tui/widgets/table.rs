@@ -8,7 +8,7 @@ use super::{
     paint::{Paint, TextPiece, piece, width},
 };
 use dbdyno_catalog::Role;
-use dbdyno_foundation::base::units::{count, plain};
+use dbdyno_foundation::base::units::plain;
 use ratatui::layout::{Alignment, Rect};
 use std::borrow::Cow;
 
@@ -223,7 +223,6 @@ pub(crate) struct ListTable<'t, R> {
     /// The column under the cursor, in a table that scrolls sideways.
     across: Option<usize>,
     is_highlighted: bool,
-    has_range: bool,
 }
 
 /// The result of painting a table.
@@ -255,7 +254,6 @@ impl<'t, R: 't> ListTable<'t, R> {
             lead: 0,
             across: None,
             is_highlighted: true,
-            has_range: false,
         }
     }
 
@@ -267,11 +265,6 @@ impl<'t, R: 't> ListTable<'t, R> {
     /// Returns the same table. It highlights the row under the cursor only if `is_highlighted`, as in the pane with the focus.
     pub(crate) fn highlighted_if(self, is_highlighted: bool) -> Self {
         Self { is_highlighted, ..self }
-    }
-
-    /// Returns the same table with the visible range below it if not all rows fit.
-    pub(crate) fn with_range(self) -> Self {
-        Self { has_range: true, ..self }
     }
 
     /// Returns the same table with titles that can be clicked: a click carries this pane, and the column as its row.
@@ -324,11 +317,9 @@ impl<'t, R: 't> ListTable<'t, R> {
         let under = ListCursor { at: line_of(self.cursor.at) };
         let around = VisibleRows::new(self.length, under).of_height(each);
         let around = around.highlighted_if(self.is_highlighted && self.across.is_none());
-        let goes_on = self.has_range && below.height > 0 && self.length > around.seen(below.height).len();
-        let seen = Rect { height: below.height.saturating_sub(u16::from(goes_on)), ..below };
         let hit = |at| Some(Target::Spot { pane: self.pane, row: row_of(at)? }).filter(|_| self.across.is_none());
         let mut cell = None;
-        let mut taken = around.paint(paint, seen, hit, |paint, at, line| {
+        let taken = around.paint(paint, below, hit, |paint, at, line| {
             match at.checked_sub(self.from).and_then(|at| self.lines.get(at)) {
                 None => drop(paint.text(line, "   …", Role::Dim)),
                 Some(TableLine::Title(pieces)) => drop(paint.line(line, pieces)),
@@ -348,13 +339,6 @@ impl<'t, R: 't> ListTable<'t, R> {
                 }
             }
         });
-        if goes_on {
-            let range = around.seen(seen.height);
-            let [first, last, all] = [range.start + 1, range.end, self.length].map(|number| count(number as u64));
-            let place = Rect { y: below.y + taken, height: 1, ..below };
-            paint.text(place, &format!("{first} to {last} of {all}"), Role::Dim);
-            taken += 1;
-        }
         PaintedTable { taken: head + taken, cell }
     }
 

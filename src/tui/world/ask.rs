@@ -4,7 +4,7 @@ use super::{Noise, WorkFolder};
 use crate::tui::setup::TuiSetup;
 use dbdyno_catalog::engines::Registry;
 use dbdyno_foundation::host::{NoiseSample, WorkFolderFacts, measure_fsync};
-use dbdyno_store::StoreHistory;
+use dbdyno_store::{Store, StoreHistory};
 use std::{path::Path, thread, time::Duration};
 
 /// How long other programs are watched to measure how busy the machine is.
@@ -33,8 +33,8 @@ pub enum Response {
     Engines(Registry),
     /// Where databases are put.
     WorkFolder(WorkFolder),
-    /// What earlier runs took; empty if the store cannot be read.
-    History(StoreHistory),
+    /// What earlier runs took, or why the store cannot be read.
+    History(Result<StoreHistory, String>),
     /// How busy the machine was for a second.
     Noise(Noise),
 }
@@ -44,8 +44,16 @@ pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
         Request::Engines => Response::Engines(Registry::discover()),
         Request::WorkFolder => Response::WorkFolder(work_folder(&setup.work_dir)),
-        Request::History => Response::History(StoreHistory::read(&setup.store)),
+        Request::History => Response::History(history(&setup.store)),
         Request::Noise => Response::Noise(noise()),
+    }
+}
+
+/// Returns what earlier runs took. A store in use by others is no error, because the screens wait for it.
+fn history(store: &Store) -> Result<StoreHistory, String> {
+    match StoreHistory::try_read(store) {
+        Err(error) if error.is_locked() => Ok(StoreHistory::default()),
+        found => found.map_err(|error| error.to_string()),
     }
 }
 

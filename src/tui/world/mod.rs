@@ -7,7 +7,7 @@ pub(crate) use ask::respond;
 pub use ask::{Request, Response};
 pub use read::read;
 
-use crate::tui::filter::View;
+use crate::tui::{filter::View, keys::KeyTable};
 use dbdyno_catalog::{
     Claims, Suite, Theme,
     bench::{Preset, Space, suited_registry},
@@ -38,6 +38,8 @@ pub struct World {
     pub(crate) themes: Vec<Theme>,
     /// The name of the theme that the program was started with.
     pub(crate) theme: String,
+    /// The keys of all screens.
+    pub(crate) keys: KeyTable,
     /// Earlier filters, newest last.
     pub(crate) filters: Vec<String>,
     /// The views that the user has saved.
@@ -75,7 +77,7 @@ impl World {
                 self.engines_complete = true;
             }
             Response::WorkFolder(folder) => self.work_folder = folder,
-            Response::History(history) => self.history = history,
+            Response::History(history) => self.history = history.unwrap_or_default(),
             Response::Noise(noise) => self.noise = noise,
         }
     }

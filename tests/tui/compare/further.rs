@@ -48,9 +48,11 @@ fn undecided(place: &Place) -> AnotherLook {
 fn one_key_runs_as_many_more_rounds_as_decide_and_says_what_that_costs() {
     let mut journey = pair(three_rounds());
     journey.keys("+").shows("look 2 at 2 Random reads, size 1000: 6 more rounds of null");
+    journey.shows("look 2 needs p below 1.25 % instead of 5 %").shows("runs   12").shows("Run for ");
+    assert!(journey.started.is_empty(), "it asks first");
+    journey.keys("y").shows("Race");
     let command = &journey.started[0];
     assert!(command.contains("--until-decided=2 --most 6"), "{command}");
-    journey.shows("Race").keys("M").shows("look 2 needs p below 1.25 % instead of 5 %");
 }
 
 #[test]

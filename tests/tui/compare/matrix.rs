@@ -3,6 +3,7 @@
 use super::{Journey, over};
 use crate::compare::fixture::{Bench, Variant, spec};
 use dbdyno::tui::{Message, keys::KeyPress};
+use dbdyno_engine::durability::Tier;
 
 /// A session of ten rounds with two tests: `x` takes 1 ms, `y` 3 ms, `z` as long as `x`, and each further one 1 ms more.
 fn session(names: &[&'static str]) -> Bench {
@@ -32,16 +33,16 @@ fn marks_on_a_session_of_three_lead_to_the_matrix_and_enter_to_the_pair() {
     journey.keys("a").key(KeyPress::Down).keys("b").keys("c");
     journey.shows("‹matrix›").shows("reference   x (1.0, tier 3 power-safe)").shows("10 runs");
     let of_test = row(&journey, "2 Random reads");
-    assert!(
-        of_test.starts_with("2 Random reads 1.00 ms 3.00 ▲ ") && of_test.contains("1.00 = 0.999-1.001"),
-        "{of_test}"
-    );
+    assert_eq!(of_test, "2 Random reads 1.00 ms 3.01 ms 3.00 ▲ 1.00 ms 1.00 =");
     journey.shows("geometric mean").shows("is the same as").shows("faster than y (2.998-3.002)").shows("x 3.0x faster");
     // The pair shows the same ratio and interval, and the cursor is on the same test.
     let cells: Vec<&str> = of_test.split(' ').collect();
-    let (ratio, interval) = (cells[5], cells[7]);
-    journey.keys("j").key(KeyPress::Enter).shows("‹table›").shows("label=y").shows("2 of 3");
-    journey.shows(&format!("y/x {ratio} [{interval}]")).shows("▲ x 3.0x faster");
+    assert_eq!(cells[7], "3.00");
+    let screen = journey.keys("j").screen();
+    let (_, found) = screen.split_once("y/x 3.00 [").unwrap();
+    let interval = found.split(']').next().unwrap();
+    journey.key(KeyPress::Enter).shows("‹table›").shows("label=y").shows("2 of 3");
+    journey.shows(&format!("y/x 3.00 [{interval}]")).shows("▲ x 3.0x faster");
     journey.key(KeyPress::Esc).shows("‹matrix›").shows("2 of 3");
     journey.keys("l").shows("z 1.00 ms · x 1.00 ms").key(KeyPress::Enter).shows("label=z").shows("= same within 3 %");
     journey.keys("s").shows("label=x").key(KeyPress::Esc).shows("‹matrix›");
@@ -55,7 +56,7 @@ fn another_reference_is_chosen_under_the_cursor() {
     let mut journey = over(&session(&["x", "y", "z"]), 80, 24);
     journey.keys("C").shows("reference   x").keys("r").shows("reference   y");
     let of_test = row(&journey, "1 Writes");
-    assert!(of_test.contains("3.01 ms 0.33 ▼ 0.333-0.334 0.33 ▼ 0.333-0.334"), "{of_test}");
+    assert_eq!(of_test, "1 Writes 3.01 ms 1.00 ms 0.33 ▼ 1.00 ms 0.33 ▼");
     // The cursor is on the previous reference, so the same key leads back.
     journey.shows("x 1.00 ms · y 3.01 ms").keys("r").shows("reference   x").keys("s").shows("reference   y");
 }
@@ -132,4 +133,44 @@ fn labels_from_a_store_are_painted_harmlessly() {
         let screen = journey.screen();
         assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen}");
     }
+}
+
+/// A session of which `x` and `y` are power-safe, `p` and `q` survive a kill, and `u` survives nothing.
+fn of_three_tiers(names: &[(&'static str, Tier)]) -> Bench {
+    let mut bench = Bench::default();
+    let session = bench.session("here");
+    for round in 0..10 {
+        for (at, &(name, tier)) in (1_u64..).zip(names) {
+            let base = at * 1_000_000;
+            let about = |step: u64| base + (round * (step + at)) % 7 * base / 1000;
+            bench.run(&session, round as u32, &Variant { tier, ..spec(name) }, &[about(3), about(2)]);
+        }
+    }
+    bench
+}
+
+#[test]
+fn equals_have_verdicts_and_what_has_no_equal_shows_its_times() {
+    let (safe, killed) = (Tier::PowerSafe, Tier::ProcessSafe);
+    for (columns, rows) in [(80, 23), (120, 40)] {
+        // The first configuration has no equal, and the others have verdicts nevertheless.
+        let bench = of_three_tiers(&[("u", Tier::Unsafe), ("x", safe), ("y", safe)]);
+        let mut journey = over(&bench, columns, rows);
+        journey.keys("C").shows("reference   x").shows("x is faster than y in 2 of 2 tests, 1.50x").hides("n/c");
+        journey.shows("no other is as durable as u: o compares anyway");
+        let of_test = row(&journey, "1 Writes");
+        assert!(of_test.starts_with("1 Writes 2.01 ms") && of_test.contains("1.00 ms 0.50 T0"), "{of_test}");
+        journey.keys("l").shows("T1 another tier").keys("r").shows("! no other is as durable as u");
+        journey.keys("o").shows("compared although tiers differ: o undoes").hides("T0").keys("o").shows("0.50 T0");
+    }
+    // Two groups have a reference each.
+    let bench = of_three_tiers(&[("x", safe), ("y", safe), ("p", killed), ("q", killed)]);
+    let mut journey = over(&bench, 120, 40);
+    journey.keys("C").shows("references  x (1.0, tier 3 power-safe); p (1.0, tier 1 process-safe)");
+    journey.shows("tiers are apart: o compares across them").hides("T1");
+    let of_test = row(&journey, "1 Writes");
+    assert!(of_test.starts_with("1 Writes 1.00 ms 2.00 ms 2.00 ▲"), "{of_test}");
+    assert!(of_test.contains("3.01 ms 4.00 ms 1.33 ▲"), "{of_test}");
+    journey.keys("l").shows("q 4.00 ms · p 3.01 ms").key(KeyPress::Enter).shows("A  ").shows("label=p");
+    journey.key(KeyPress::Esc).keys("r").shows("references  q").keys("o").shows("reference   q").hides("references");
 }

@@ -83,8 +83,7 @@ fn any_pair_of_a_sweep_is_one_key_away() {
         .shows("‹sweep›")
         .keys("C")
         .shows("‹matrix›")
-        .keys("lllll")
-        .shows("n/c")
+        .shows("tiers are apart: o compares across them")
         .keys("v")
         .shows("‹sweep›");
     journey

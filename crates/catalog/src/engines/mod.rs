@@ -105,7 +105,7 @@ impl Engine {
             }
         }
         let command = self.launch.command(name).map_err(wrong)?;
-        outside::probe(command, settings).map(Some).map_err(wrong)
+        outside::probe(command, settings).map(Some).map_err(|error| wrong(error.reason))
     }
 }
 
@@ -128,10 +128,36 @@ impl Launch {
     }
 }
 
+/// What keeps an engine from running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfitness {
+    /// It belongs to dbdyno, and no folder has its program.
+    NotBuilt,
+    /// Its file is not executable, or may not be executed.
+    NotPermitted,
+    /// Its program did not answer in time.
+    TimedOut,
+    /// Its program fails, or gives an answer that dbdyno cannot use.
+    Broken,
+}
+
+impl Unfitness {
+    /// Returns it in two words at most.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NotBuilt => "not built",
+            Self::NotPermitted => "no permission",
+            Self::TimedOut => "timed out",
+            Self::Broken => "broken",
+        }
+    }
+}
+
 /// A known or found engine that cannot run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unavailable {
     pub name: String,
+    pub kind: Unfitness,
     /// Why, and what to do.
     pub reason: String,
 }
@@ -163,29 +189,31 @@ impl Registry {
         let found = outside::find();
         for known in outside::ours() {
             if !found.executable.contains_key(&known.name) && !found.not_executable.contains_key(&known.name) {
-                registry.unavailable.push(Unavailable { reason: known.missing(), name: known.name });
+                registry.lacks(known.name.clone(), Unfitness::NotBuilt, known.missing());
             }
         }
         for (name, path) in found.not_executable.into_iter().filter(|(name, _)| built_in(name).is_none()) {
             let reason = format!("{} is not executable: run `chmod +x` on it, if it is a program", path.display());
-            registry.unavailable.push(Unavailable { name, reason });
+            registry.lacks(name, Unfitness::NotPermitted, reason);
         }
         for (name, path) in found.executable {
             if built_in(&name).is_some() {
                 let reason = format!("{} has the name of a built-in engine: rename it", path.display());
-                registry.unavailable.push(Unavailable { name, reason });
+                registry.lacks(name, Unfitness::Broken, reason);
                 continue;
             }
             match outside::describe(&name, &path) {
                 Ok(description) => {
                     registry.engines.push(Engine { description: Arc::new(description), launch: Launch::Program(path) })
                 }
-                Err(reason) => {
-                    registry.unavailable.push(Unavailable { name, reason: format!("{}: {reason}", path.display()) })
-                }
+                Err(error) => registry.lacks(name, error.kind, format!("{}: {}", path.display(), error.reason)),
             }
         }
         registry
+    }
+
+    fn lacks(&mut self, name: String, kind: Unfitness, reason: String) {
+        self.unavailable.push(Unavailable { name, kind, reason });
     }
 
     /// Returns the engine of this name.

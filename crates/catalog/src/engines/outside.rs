@@ -1,5 +1,6 @@
 //! Engines that are separate programs, named `dbdyno-engine-NAME`.
 
+use super::Unfitness;
 use dbdyno_engine::{
     confine::Confinement,
     describe::{Description, Probed},
@@ -14,7 +15,7 @@ use serde::Deserialize;
 use std::{
     collections::BTreeMap,
     env, fs,
-    io::{Read, Write},
+    io::{ErrorKind, Read, Write},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -104,8 +105,21 @@ fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
+/// Why a program gave no answer that can be used.
+#[derive(Debug)]
+pub(super) struct Unanswered {
+    pub(super) kind: Unfitness,
+    pub(super) reason: String,
+}
+
+impl<S: Into<String>> From<S> for Unanswered {
+    fn from(reason: S) -> Self {
+        Self { kind: Unfitness::Broken, reason: reason.into() }
+    }
+}
+
 /// Asks an engine program for its description, and checks the answer.
-pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
+pub(super) fn describe(name: &str, path: &Path) -> Result<Description, Unanswered> {
     // The runtimes of some languages compile code while a program starts, and write files. Without space for that, the program may still
     // work.
     let scratch = Scratch::temporary().ok();
@@ -114,28 +128,29 @@ pub(super) fn describe(name: &str, path: &Path) -> Result<Description, String> {
         serde_json::from_str(&output.text).map_err(|error| output.not_understood("description", &error))?;
     if !(OLDEST_PROTOCOL..=PROTOCOL).contains(&description.protocol) {
         let (spoken, own) = (description.protocol, format!("{OLDEST_PROTOCOL} to {PROTOCOL}"));
-        return Err(format!("it speaks protocol {spoken}, dbdyno speaks {own}: rebuild both"));
+        return Err(format!("it speaks protocol {spoken}, dbdyno speaks {own}: rebuild both").into());
     }
     if description.name != name {
-        return Err(format!("it calls itself `{}`, its file says `{name}`", description.name));
+        return Err(format!("it calls itself `{}`, its file says `{name}`", description.name).into());
     }
     if let Some(null) = description.harness.as_ref().filter(|null| null.is_empty() || **null == name) {
         return Err(format!(
             "its `harness` is `{null}`: expected the name of an engine that does nothing, or no `harness`"
-        ));
+        )
+        .into());
     }
     description.check_options()?;
     Ok(description)
 }
 
 /// Asks an engine's program about the files that settings name.
-pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed, String> {
+pub(super) fn probe(mut command: Command, settings: &Settings) -> Result<Probed, Unanswered> {
     let question = serde_json::to_string(settings).map_err(|error| error.to_string())?;
     // The program tests a library on a database.
     let scratch = Scratch::temporary()
         .map_err(|error| format!("a temporary folder to test files in cannot be created: {error}"))?;
     let output = output_of(command.arg("probe"), &question, ProgramRequest::Probe(&scratch))?;
-    serde_json::from_str(&output.text).map_err(|error| output.not_understood("answer", &error))
+    Ok(serde_json::from_str(&output.text).map_err(|error| output.not_understood("answer", &error))?)
 }
 
 /// The output of a program that was asked.
@@ -163,7 +178,7 @@ enum ProgramRequest<'s> {
 }
 
 /// Runs a program that answers on stdout, with a time limit.
-fn output_of(command: &mut Command, input: &str, request: ProgramRequest<'_>) -> Result<ProgramOutput, String> {
+fn output_of(command: &mut Command, input: &str, request: ProgramRequest<'_>) -> Result<ProgramOutput, Unanswered> {
     let (what, patience, scratch) = match request {
         ProgramRequest::Describe(scratch) => ("describe itself", PATIENCE, scratch),
         ProgramRequest::Probe(scratch) => ("answer", PROBE_PATIENCE, Some(scratch)),
@@ -172,12 +187,16 @@ fn output_of(command: &mut Command, input: &str, request: ProgramRequest<'_>) ->
         scratch.map_or(Confinement::answering(patience), |scratch| Confinement::within(scratch.path(), 0, patience));
     let mut family = ProcessFamily::fresh();
     let birth = family.begin(command, confinement)?;
-    let mut child = command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("it cannot be started: {error}"))?;
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|error| {
+            Unanswered {
+                kind: match error.kind() {
+                    ErrorKind::PermissionDenied => Unfitness::NotPermitted,
+                    _ => Unfitness::Broken,
+                },
+                reason: format!("it cannot be started: {error}"),
+            }
+        })?;
     family.take_in(birth, child.id());
     // If a program does not read its stdin, its answer shows that.
     let _ = child.stdin.take().map(|mut stdin| stdin.write_all(input.as_bytes()));
@@ -190,13 +209,16 @@ fn output_of(command: &mut Command, input: &str, request: ProgramRequest<'_>) ->
     let _ = child.kill();
     family.kill(None);
     let status = child.wait();
-    let text = text.map_err(|_| format!("it did not {what} within {}", units::clock(patience)))?;
+    let text = text.map_err(|_| Unanswered {
+        kind: Unfitness::TimedOut,
+        reason: format!("it did not {what} within {}", units::clock(patience)),
+    })?;
     let text = text.map_err(|error| format!("its answer cannot be read: {error}"))?;
     if text.is_empty() && !log.trim().is_empty() {
-        return Err(log.trim().trim_start_matches("error: ").to_owned());
+        return Err(log.trim().trim_start_matches("error: ").into());
     }
     match status {
-        Ok(status) if text.is_empty() && !status.success() => Err(format!("it gave no answer ({status})")),
+        Ok(status) if text.is_empty() && !status.success() => Err(format!("it gave no answer ({status})").into()),
         _ => Ok(ProgramOutput { text, log }),
     }
 }

@@ -33,6 +33,8 @@ pub(super) struct SuiteFile<T> {
     pub(super) title: String,
     pub(super) source: String,
     #[serde(default)]
+    pub(super) about: String,
+    #[serde(default)]
     pub(super) notes: Vec<String>,
     pub(super) size: SizeAxis,
     #[serde(default, rename = "option")]

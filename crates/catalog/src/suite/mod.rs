@@ -48,6 +48,8 @@ pub struct Suite {
     pub title: String,
     /// The publication that it reproduces.
     pub source: String,
+    /// What its records are and what its tests do with them: sizes, shares, transactions. Empty if its file does not say.
+    pub about: String,
     /// Notes for readers of its figures.
     pub notes: Vec<String>,
     /// The unit of its size: `records`.
@@ -180,6 +182,7 @@ impl Suite {
             kind: file.kind,
             title: file.title,
             source: file.source,
+            about: file.about,
             notes: file.notes,
             size_unit: file.size.name,
             default_sizes: file.size.default.into_iter().map(Size::one).collect(),

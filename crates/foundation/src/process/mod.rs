@@ -2,6 +2,7 @@
 
 mod adopted;
 mod cgroup;
+mod file_holders;
 mod heap;
 mod mark;
 mod memory;
@@ -10,6 +11,7 @@ mod words;
 
 pub use adopted::Birth;
 pub use cgroup::sweep;
+pub use file_holders::{FileHolder, file_holders, held_by};
 pub use heap::share_one_heap;
 pub use memory::MemoryControl;
 pub use words::in_words;

@@ -1,5 +1,6 @@
 //! The measurement lock: each user measures one run at a time on a host. Sessions hold it run by run.
 
+use dbdyno_foundation::process::held_by;
 use etcetera::BaseStrategy;
 use rustix::{
     fs::{Mode, OFlags, open, openat},
@@ -33,11 +34,12 @@ struct LockLocation {
 }
 
 impl MeasurementLock {
-    /// Takes the lock, and waits for another session's run if necessary; `waiting` is called before the wait. Blocks.
+    /// Takes the lock, and waits for another session's run if necessary; `waiting` is called before the wait, with the processes that hold
+    /// the lock, if the system reports them. Blocks.
     ///
     /// # Errors
     /// The reasons why no place can be used for it, one for each place.
-    pub fn take(waiting: impl FnOnce()) -> Result<Self, String> {
+    pub fn take(waiting: impl FnOnce(Option<String>)) -> Result<Self, String> {
         let user = geteuid().as_raw();
         Self::take_in(
             &places(user),
@@ -48,7 +50,11 @@ impl MeasurementLock {
 
     /// Takes the lock in every usable place, so that sessions that see fewer places still exclude each other. The last resort is used if
     /// there is no other place. All take the locks in the same order, so no two wait for each other.
-    fn take_in(places: &[LockLocation], last_resort: &LockLocation, waiting: impl FnOnce()) -> Result<Self, String> {
+    fn take_in(
+        places: &[LockLocation],
+        last_resort: &LockLocation,
+        waiting: impl FnOnce(Option<String>),
+    ) -> Result<Self, String> {
         let (mut files, mut reasons) = (Vec::new(), Vec::new());
         let mut waiting = Some(waiting);
         for place in places.iter().chain([last_resort]) {
@@ -58,7 +64,10 @@ impl MeasurementLock {
             let locked = place.open().and_then(|file| match file.try_lock() {
                 Ok(()) => Ok(file),
                 Err(TryLockError::WouldBlock) => {
-                    waiting.take().into_iter().for_each(|waiting| waiting());
+                    let holder = held_by(&[&place.folder.join(&place.file)]);
+                    if let Some(waiting) = waiting.take() {
+                        waiting(holder);
+                    }
                     file.lock().map(|()| file)
                 }
                 Err(TryLockError::Error(error)) => Err(error),
@@ -146,10 +155,10 @@ mod tests {
             odd.push("other-users");
         }
         let places: Vec<_> = odd.iter().map(|folder| LockLocation::new(at(folder), FILE)).collect();
-        let reasons = MeasurementLock::take_in(&places, &LockLocation::new(at("file/last"), FILE), || ()).unwrap_err();
+        let reasons = MeasurementLock::take_in(&places, &LockLocation::new(at("file/last"), FILE), |_| ()).unwrap_err();
         assert_eq!(reasons.split("; ").count(), odd.len() + 1, "{reasons}");
         assert_eq!(fs::read_dir(at("target")).unwrap().count(), 0, "no link was followed");
-        let held = MeasurementLock::take_in(&places, &LockLocation::new(at("last"), FILE), || ()).unwrap();
+        let held = MeasurementLock::take_in(&places, &LockLocation::new(at("last"), FILE), |_| ()).unwrap();
         assert!(!held.waited && !is_free(at("last")));
     }
 
@@ -158,10 +167,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
         let [runtime, cache, last] = ["runtime", "cache", "last"].map(|name| LockLocation::new(at(name), FILE));
-        let held = MeasurementLock::take_in(&[runtime, cache.clone()], &last, || ()).unwrap();
+        let held = MeasurementLock::take_in(&[runtime, cache.clone()], &last, |_| ()).unwrap();
         assert!(!is_free(at("runtime")) && !is_free(at("cache")) && !at("last").exists());
         let mut held = Some(held);
-        let other = MeasurementLock::take_in(&[cache], &last, || drop(held.take())).unwrap();
+        let other = MeasurementLock::take_in(&[cache], &last, |_| drop(held.take())).unwrap();
         assert!(other.waited && !is_free(at("cache")) && is_free(at("runtime")));
     }
 }

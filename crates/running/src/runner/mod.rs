@@ -42,6 +42,11 @@ use dbdyno_engine::protocol::Event;
 use dbdyno_store::{Status, WarningRecord};
 use serde::{Deserialize, Serialize};
 
+/// Returns the words for a wait for the measurement lock.
+pub fn waiting_for_lock(holder: Option<&str>) -> String {
+    format!("waiting for another session's run to end{}", holder.map(|by| format!(": {by}")).unwrap_or_default())
+}
+
 /// An event that a session sends to its watchers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -63,7 +68,11 @@ pub enum RunnerEvent {
     /// The harness's own cost is being measured, before the first run.
     Calibrating,
     /// The session waits for another session's run, which holds the measurement lock.
-    WaitingForLock,
+    WaitingForLock {
+        /// The programs that hold it, in words, if the system reports them.
+        #[serde(default)]
+        holder: Option<String>,
+    },
     /// The runs are over, and some are repeated to find out what their time goes to.
     Explaining {
         /// Number of the repetition, from 1, and how many there are.

@@ -144,7 +144,7 @@ pub fn torture(
     leftovers::sweep(&setup.work_dir, leftovers::LeftoverFolder::Work);
     let scratch = scratch(setup)?;
     // Keeps other sessions from measuring meanwhile. If there is no place for the lock, no session waits.
-    let _lock = MeasurementLock::take(|| on_step(TortureProgress::Waiting));
+    let _lock = MeasurementLock::take(|_| on_step(TortureProgress::Waiting));
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
     while kills < terms.kills && killed.is_none() && !stop() {

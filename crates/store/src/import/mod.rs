@@ -71,7 +71,7 @@ impl Store {
     }
 
     fn import_store(&self, path: &Path) -> Result<Merged, ImportError> {
-        let _lock = StoreLock::take(path, OpenMode::Read, self.patience, || self.is_given_up())?;
+        let _lock = StoreLock::take(path, OpenMode::Read, |waited| waited < self.patience && !self.is_given_up())?;
         self.merged_from(path, &Reach::database(&absolute(path)?), |connection| {
             attach(connection, path, self.patience)?;
             Ok(MergeSource::Attached { chosen: false })

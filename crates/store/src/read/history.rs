@@ -1,6 +1,6 @@
 //! Durations of earlier runs, for estimates.
 
-use crate::Store;
+use crate::{Store, StoreError};
 use dbdyno_catalog::bench::{Configuration, RunTimeHistory};
 use std::{collections::HashMap, time::Duration};
 
@@ -11,16 +11,24 @@ pub struct StoreHistory(HashMap<(String, String, String, Option<u8>), Duration>)
 impl StoreHistory {
     /// Reads all of them at once; a store that cannot be read has no history.
     pub fn read(store: &Store) -> Self {
+        Self::try_read(store).unwrap_or_default()
+    }
+
+    /// Reads all of them at once.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn try_read(store: &Store) -> Result<Self, StoreError> {
         let sql = "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
              FROM run WHERE status = 'done' AND finished_at IS NOT NULL
              AND session_id IN (SELECT session_id FROM session WHERE source IS NULL)
              -- Probes of a capacity take as long as they were told to.
              AND run_id NOT IN (SELECT run_id FROM run_key WHERE key = 'capacity') GROUP BY ALL";
-        let rows: Vec<(String, String, String, Option<u8>, i64)> = store.rows(sql, &[]).unwrap_or_default();
+        let rows: Vec<(String, String, String, Option<u8>, i64)> = store.rows(sql, &[])?;
         let entry = |(engine, suite, size, tier, micros): (_, _, _, _, i64)| {
             Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))
         };
-        Self(rows.into_iter().filter_map(entry).collect())
+        Ok(Self(rows.into_iter().filter_map(entry).collect()))
     }
 }
 

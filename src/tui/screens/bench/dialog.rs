@@ -66,7 +66,7 @@ impl BenchScreen {
     pub(super) fn notes(&self, world: &World) -> Intents {
         let selected = match self.selected(world) {
             Ok(selected) => selected,
-            Err(reason) => return vec![Intent::failed(reason)],
+            Err(reason) => return vec![Intent::refused(reason)],
         };
         if let Some(pages) =
             self.form.measured.own().map(|kind| self.about_files(kind)).filter(|pages| !pages.is_empty())
@@ -79,10 +79,15 @@ impl BenchScreen {
             Selected::Suite(_) | Selected::Workload(_) => suite.source.clone(),
             Selected::Files(read) => read.own.files.path().display().to_string(),
         };
-        let mut lines = vec![suite.title.clone(), String::new(), source, String::new()];
-        lines.extend(suite.notes.iter().map(|note| format!("! {note}")));
-        lines.push(String::new());
+        let mut lines = vec![suite.title.clone(), String::new()];
+        if !suite.about.is_empty() {
+            lines.extend([suite.about.clone(), String::new()]);
+        }
         lines.extend(suite.tests().map(|test| label(&test)));
+        lines.extend([String::new(), source]);
+        for note in &suite.notes {
+            lines.extend([String::new(), format!("! {note}")]);
+        }
         vec![Intent::page(format!("Suite {}", suite.name), lines)]
     }
 
@@ -181,7 +186,7 @@ fn label(test: &TestInfo) -> String {
 
 pub(super) fn ask_preset(world: &World) -> Intents {
     if world.presets.is_empty() {
-        return vec![Intent::failed("there are no presets")];
+        return vec![Intent::refused("there are no presets")];
     }
     let items = world.presets.iter().map(|preset| ListItem::new(&preset.name, &preset.title)).collect();
     vec![Intent::choose_one(Dialog::Preset, "Load a preset", items)]

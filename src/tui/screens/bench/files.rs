@@ -33,6 +33,14 @@ impl OwnKind {
         }
     }
 
+    /// Returns what it measures.
+    pub(super) fn about(self) -> &'static str {
+        match self {
+            Self::Sql => "SQL statements of your own, from a file, each measured on the engines that have SQL",
+            Self::Recorded => "What a program asked of its SQLite database, recorded by `dbdyno record` and replayed",
+        }
+    }
+
     /// Returns the files that the user chooses.
     pub(super) fn files(self) -> [OwnFile; 2] {
         match self {

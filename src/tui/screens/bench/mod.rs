@@ -29,7 +29,10 @@ use crate::tui::{
     launch::{JobStart, Opening, expected, is_long},
     overlay::{FilterKeys, Reply},
     setup::TuiSetup,
-    widgets::{cursor::ListCursor, paint::Paint},
+    widgets::{
+        cursor::ListCursor,
+        paint::{Paint, VIEWS},
+    },
     world::World,
 };
 use dbdyno_catalog::{
@@ -43,7 +46,7 @@ use form::BenchSubject;
 use ratatui::layout::Rect;
 use selected::Selected;
 use std::collections::BTreeMap;
-use workload::OwnWorkload;
+use workload::{OwnWorkload, WorkloadFields};
 
 /// The preset shown at first.
 const FIRST_LOOK: &str = "quick";
@@ -72,12 +75,53 @@ pub struct BenchScreen {
     pub(crate) preview: Result<Preview, String>,
     /// The filter for the names of options.
     pub(crate) filter: ListFilter,
+    /// The choices before each of the latest changes, newest last.
+    before: Vec<Choices>,
 }
+
+/// Everything that a key can change and undoing brings back.
+#[derive(Debug, Clone, PartialEq)]
+struct Choices {
+    form: Form,
+    own: WorkloadFields,
+}
+
+/// Changes that can be undone, at most.
+const UNDONE: usize = 100;
 
 impl BenchScreen {
     /// Returns why the engine of an entry cannot run what is selected.
     fn refused(&self, entry: &EngineEntry) -> Option<&str> {
         self.refused.get(&entry.engine).map(String::as_str)
+    }
+
+    fn choices(&self) -> Choices {
+        Choices { form: self.form.clone(), own: self.own.fields().clone() }
+    }
+
+    /// Runs something that may change the choices, and keeps those from before.
+    fn undoable<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.choices();
+        let result = change(self);
+        if before != self.choices() {
+            self.before.push(before);
+            let surplus = self.before.len().saturating_sub(UNDONE);
+            self.before.drain(..surplus);
+        }
+        result
+    }
+
+    /// Brings back the choices from before the latest change.
+    fn undo(&mut self, world: &World) -> Intents {
+        let Some(Choices { form, own }) = self.before.pop() else {
+            return vec![Intent::refused("nothing was changed")];
+        };
+        self.form = form;
+        self.form.take_engines(&world.registry);
+        self.own.restore(own, world);
+        self.point_at_subject(world);
+        self.plan(world);
+        vec![Intent::said(format!("undone: {}", self.subject_name()))]
     }
 
     /// Updates the plan after a change.
@@ -163,10 +207,10 @@ impl BenchScreen {
     fn start(&self, world: &World) -> Intents {
         let (preview, selected) = match self.planned(world) {
             Ok(planned) => planned,
-            Err(reason) => return vec![Intent::failed(reason)],
+            Err(reason) => return vec![Intent::refused(reason)],
         };
         if let Some(refusal) = preview.refusal(world) {
-            return vec![Intent::failed(refusal)];
+            return vec![Intent::refused(refusal)];
         }
         let mut words = self.command((preview, selected), world);
         if let Some(cpu) = world.cpu {
@@ -191,7 +235,7 @@ impl BenchScreen {
                 let command = JobStart::new(JobKind::Session, words, world).command_line();
                 Copyable::new(format!("the command that runs this bench: {command}"), &command).copied()
             }
-            Err(reason) => vec![Intent::failed(reason)],
+            Err(reason) => vec![Intent::refused(reason)],
         }
     }
 }
@@ -214,6 +258,7 @@ impl Screen for BenchScreen {
             refused: BTreeMap::new(),
             preview: Err(String::new()),
             filter: ListFilter::default(),
+            before: Vec::new(),
         };
         bench.plan(world);
         bench.put_first_look(world);
@@ -222,14 +267,14 @@ impl Screen for BenchScreen {
 
     fn show(&mut self, what: Opening, context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
         let Opening::Bench(preset) = what else { return Err(what) };
-        Ok(Ok(self.load(&preset, context.world)))
+        Ok(Ok(self.undoable(|bench| bench.load(&preset, context.world))))
     }
 
     fn asks(&self, action: Action, context: &Context<'_>) -> Option<Intents> {
         Some(match action {
             Action::Presets => dialog::ask_preset(context.world),
             Action::Save if self.form.measured.own().is_some() => {
-                vec![Intent::failed(dialog::FILES_ARE_NO_PRESET)]
+                vec![Intent::refused(dialog::FILES_ARE_NO_PRESET)]
             }
             Action::Save => {
                 let help = "a name: letters, digits, - and _; it goes into your presets folder";
@@ -247,69 +292,58 @@ impl Screen for BenchScreen {
     }
 
     fn act(&mut self, action: Action, context: &Context<'_>) -> Intents {
-        let world = context.world;
-        let length = self.length(self.pane, world);
-        if self.pane == BenchPane::Rounds && matches!(action, Action::Up | Action::Down) {
-            let rounds = if action == Action::Up { self.form.rounds + 1 } else { self.form.rounds - 1 };
-            return self.set_rounds(rounds, world);
-        }
-        if self.cursors[self.pane.index()].moved(action, length) {
-            self.cursor_moved(world);
-            return Intents::new();
-        }
         match action {
-            Action::Left => self.shift_pane(BenchPane::ALL.len() - 1),
-            Action::Right => self.shift_pane(1),
-            Action::Enter => return self.run(world),
-            Action::Toggle => return self.toggle(world),
-            Action::Previous => return self.step_value(false, world),
-            Action::Edit => return self.edit(world),
-            Action::Sweep => return self.sweep(world),
-            Action::Reset => return self.reset(world),
-            Action::Add => return self.add(world),
-            Action::Remove => return self.remove(world),
-            Action::Tests => return self.ask_tests(world),
-            Action::Twins => {
-                self.form.twins = !self.form.twins;
-                self.form.changed();
-                self.plan(world);
-            }
-            Action::Why => {
-                self.form.why = if self.form.why == 0 { Spec::DEFAULT_WHY } else { 0 };
-                self.form.changed();
-                self.plan(world);
-            }
-            Action::Notes => return self.notes(world),
-            Action::Copy => return self.copy(world),
-            Action::Back => self.filter.clear(),
-            _ => {}
+            Action::Undo => self.undo(context.world),
+            action => self.undoable(|bench| bench.take_key(action, context.world)),
         }
-        Intents::new()
     }
 
     fn offers(&self, action: Action, context: &Context<'_>) -> bool {
+        let chooses = self.other_subject(context.world).is_some();
         match action {
-            Action::Enter | Action::Copy => self.preview.is_ok(),
+            Action::Enter => chooses || self.preview.is_ok(),
+            Action::Copy => self.preview.is_ok(),
+            Action::Undo => !self.before.is_empty(),
             Action::Toggle if self.pane == BenchPane::Suites => {
-                !matches!(self.form.measured, BenchSubject::Suite(_)) || !self.rows(context.world).is_empty()
+                let has_options = !self.rows(context.world).is_empty();
+                chooses || !matches!(self.form.measured, BenchSubject::Suite(_)) || has_options
             }
             Action::Sweep | Action::Previous | Action::Reset => self.pane == BenchPane::Options,
             _ => true,
         }
     }
 
+    fn hint(&self, action: Action, context: &Context<'_>) -> Option<&'static str> {
+        let chooses = self.other_subject(context.world).is_some();
+        match (action, self.pane) {
+            (Action::Enter, _) if chooses => Some("choose"),
+            (Action::Toggle, BenchPane::Suites) if !chooses => Some("options"),
+            (Action::Toggle, BenchPane::Options) => Some("next value"),
+            (Action::Toggle, BenchPane::Rounds) => Some("type"),
+            _ => None,
+        }
+    }
+
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
         let world = context.world;
+        if let Some(named) = BenchPane::ALL.get(row).filter(|_| pane == VIEWS) {
+            self.pane = *named;
+            self.owner_follows();
+            return Intents::new();
+        }
         let Some(&pane) = BenchPane::ALL.get(pane) else { return Intents::new() };
         let again = self.pane == pane && self.cursor().at == row;
         self.pane = pane;
         self.cursors[pane.index()].at = row;
-        self.cursor_moved(world);
-        if again || matches!(pane, BenchPane::Sizes) { self.toggle(world) } else { Intents::new() }
+        self.owner_follows();
+        match again || matches!(pane, BenchPane::Sizes) {
+            true => self.undoable(|bench| bench.toggle(world)),
+            false => Intents::new(),
+        }
     }
 
     fn replied(&mut self, dialog: &Dialog, reply: Reply, context: &Context<'_>) -> Result<Intents, String> {
-        self.take_reply(dialog, reply, context.world)
+        self.undoable(|bench| bench.take_reply(dialog, reply, context.world))
     }
 
     fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
@@ -361,5 +395,49 @@ impl Screen for BenchScreen {
     /// Presets are not part of the store, but statements are run.
     fn disturbs(request: &Request) -> bool {
         matches!(request, Request::Read { .. })
+    }
+}
+
+impl BenchScreen {
+    /// Handles a key that asks nothing.
+    fn take_key(&mut self, action: Action, world: &World) -> Intents {
+        let length = self.length(self.pane, world);
+        if self.pane == BenchPane::Rounds && matches!(action, Action::Up | Action::Down) {
+            let rounds = if action == Action::Up { self.form.rounds + 1 } else { self.form.rounds - 1 };
+            return self.set_rounds(rounds, world);
+        }
+        if self.cursors[self.pane.index()].moved(action, length) {
+            self.owner_follows();
+            return Intents::new();
+        }
+        match action {
+            Action::Left => self.shift_pane(BenchPane::ALL.len() - 1),
+            Action::Right => self.shift_pane(1),
+            Action::Enter if self.other_subject(world).is_some() => return self.toggle(world),
+            Action::Enter => return self.run(world),
+            Action::Toggle => return self.toggle(world),
+            Action::Previous => return self.step_value(false, world),
+            Action::Edit => return self.edit(world),
+            Action::Sweep => return self.sweep(world),
+            Action::Reset => return self.reset(world),
+            Action::Add => return self.add(world),
+            Action::Remove => return self.remove(world),
+            Action::Tests => return self.ask_tests(world),
+            Action::Twins => {
+                self.form.twins = !self.form.twins;
+                self.form.changed();
+                self.plan(world);
+            }
+            Action::Why => {
+                self.form.why = if self.form.why == 0 { Spec::DEFAULT_WHY } else { 0 };
+                self.form.changed();
+                self.plan(world);
+            }
+            Action::Notes => return self.notes(world),
+            Action::Copy => return self.copy(world),
+            Action::Back => self.filter.clear(),
+            _ => {}
+        }
+        Intents::new()
     }
 }

@@ -223,13 +223,13 @@ impl BenchScreen {
 
     pub(super) fn sweep(&self, world: &World) -> Intents {
         let Some(row) = self.at_cursor(world) else {
-            return vec![Intent::said("a sweep varies an option: press Right to go to the options")];
+            return vec![Intent::refused("a sweep varies an option: press Right to go to the options")];
         };
         if self.shows_fields() {
-            return vec![Intent::said("a sweep varies options of engines: a workload has one value for each field")];
+            return vec![Intent::refused("a sweep varies options of engines: a workload has one value for each field")];
         }
         if self.file_of(&row).is_some() {
-            return vec![Intent::said("a sweep varies options of engines: the workload comes from one file")];
+            return vec![Intent::refused("a sweep varies options of engines: the workload comes from one file")];
         }
         if row.words.is_empty() {
             return self.ask_value(world);

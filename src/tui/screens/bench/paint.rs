@@ -5,19 +5,22 @@ use crate::tui::{
     screens::Context,
     widgets::{
         list::{VisibleRows, in_pane},
-        paint::{Paint, TextPiece, fit, fit_end, pad, piece, width, wrap},
+        paint::{Paint, TextPiece, ViewTitle, fit, fit_end, pad, pad_left, piece, width, wrap},
         table::{ColumnWidth, ListTable, TableColumn, TableLine},
     },
     world::World,
 };
-use dbdyno_catalog::{Role, bench::BenchPlan};
-use dbdyno_engine::durability::Tier;
+use dbdyno_catalog::{Role, Suite, bench::BenchPlan};
+use dbdyno_engine::{durability::Tier, size::Size};
 use dbdyno_foundation::base::units::{self, plain};
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Paints suites, engines and options above, sizes, rounds and the plan below.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, context: &Context<'_>) {
     let world = context.world;
+    if paint.bare {
+        return draw_compact(paint, area, bench, world);
+    }
     if context.zoomed {
         return draw_pane(paint, area, bench, world);
     }
@@ -33,6 +36,24 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
     let [sizes, rounds] = sizes.layout(&Layout::vertical([Constraint::Min(4), Constraint::Length(3)]));
     draw_sizes(paint, sizes, bench, world);
     draw_rounds(paint, rounds, bench);
+    draw_plan(paint, plan, bench, world);
+}
+
+/// Rows of the plan below a pane that fills a small terminal.
+const PLAN_ROWS: u16 = 4;
+
+/// Paints the pane with the cursor below the names of all panes, and the plan, which tells the effect of each choice.
+fn draw_compact(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    let rows = Layout::vertical([Constraint::Length(1), Constraint::Min(4), Constraint::Length(PLAN_ROWS)]);
+    let [names, pane, plan] = area.layout(&rows);
+    let names_of_panes = ViewTitle {
+        before: "",
+        names: BenchPane::ALL.map(BenchPane::name).to_vec(),
+        current: bench.pane.index(),
+        after: String::new(),
+    };
+    paint.pane_of_views(names, &names_of_panes, false);
+    draw_pane(paint, pane, bench, world);
     draw_plan(paint, plan, bench, world);
 }
 
@@ -61,6 +82,10 @@ fn list<'t>(
         paint.line(row, &lines[at]);
     });
 }
+
+/// The description of the workload that the form describes.
+const ABOUT_WORKLOAD: &str =
+    "A workload of your own: rows, value sizes, shares of reads and writes, threads, what a commit must survive";
 
 /// Titles of the first pane, the longest that fits is shown.
 const PUBLISHED: [&str; 2] = ["Reproduce a publication", "Publications"];
@@ -97,8 +122,11 @@ fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     let mut lines: Vec<Vec<TextPiece<'_>>> =
         bench.form.entries.iter().map(|entry| engine(entry, bench.refused(entry).is_some(), world, room)).collect();
     lines.extend(world.registry.unavailable.iter().map(|missing| {
-        let name = format!(" ✗  {}", missing.name);
-        vec![piece(pad(&name, room.saturating_sub(10)), Role::Dim), piece(" not built", Role::Dim)]
+        let (name, word) = (format!(" ✗  {}", missing.name), missing.kind.word());
+        // The name is more important than why; the options pane says why.
+        let left = room.saturating_sub(width(&name));
+        let why = if left > width(word) { pad_left(word, left) } else { String::new() };
+        vec![piece(name, Role::Dim), piece(why, Role::Dim)]
     }));
     list(paint, inner, bench, BenchPane::Engines, lines.into_iter());
 }
@@ -132,7 +160,31 @@ fn engine<'t>(entry: &EngineEntry, is_refused: bool, world: &World, room: usize)
     vec![piece(sign, role), piece(name, role), piece(version, Role::Dim)]
 }
 
+/// Describes the subject under the cursor, which is not the chosen one.
+fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>) {
+    let (name, suite) = subject.named();
+    let inner = paint.pane(area, &format!("About {name}"), false);
+    let sizes = |suite: &Suite| {
+        let all: Vec<String> = suite.sizes.iter().map(Size::to_string).collect();
+        format!("{}, {}: {}", units::counted(suite.tests().count(), "test"), suite.size_unit, all.join(", "))
+    };
+    let (title, lines) = match (subject, suite) {
+        (_, Some(suite)) => (suite.title.as_str(), vec![suite.about.clone(), sizes(suite), suite.source.clone()]),
+        (Measurable::Files(kind), None) => (kind.about(), Vec::new()),
+        (_, None) => (ABOUT_WORKLOAD, Vec::new()),
+    };
+    let texts = [(title.to_owned(), Role::Text)].into_iter().chain(lines.into_iter().map(|line| (line, Role::Dim)));
+    let mut left = inner;
+    for (text, role) in texts.chain([("Enter chooses it.".to_owned(), Role::Accent)]) {
+        let taken = paint.wrapped(left, &text, role);
+        left = Rect { y: left.y + taken, height: left.height - taken, ..left };
+    }
+}
+
 fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
+    if let Some(subject) = bench.other_subject(world) {
+        return draw_about(paint, area, subject);
+    }
     let missing = match bench.owner {
         OptionOwner::Suite => None,
         OptionOwner::Entry(at) => world.registry.unavailable.get(at.wrapping_sub(bench.form.entries.len())),

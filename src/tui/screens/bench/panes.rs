@@ -67,6 +67,17 @@ pub(crate) enum BenchPane {
 impl BenchPane {
     pub(crate) const ALL: [Self; 5] = [Self::Suites, Self::Engines, Self::Options, Self::Sizes, Self::Rounds];
 
+    /// Returns a word for it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Suites => "What",
+            Self::Engines => "Engines",
+            Self::Options => "Options",
+            Self::Sizes => "Sizes",
+            Self::Rounds => "Rounds",
+        }
+    }
+
     /// Returns the pane's index.
     pub(crate) fn index(self) -> usize {
         Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0)
@@ -79,20 +90,20 @@ impl BenchScreen {
         self.owner_follows();
     }
 
-    pub(super) fn cursor_moved(&mut self, world: &World) {
-        self.owner_follows();
-        if self.pane != BenchPane::Suites {
-            return;
-        }
-        let under_cursor = Measurable::all(world).get(self.cursor().at).copied();
-        match under_cursor.filter(|subject| !subject.is(&self.form.measured)) {
-            Some(Measurable::Workload) => self.take_own(world),
-            Some(Measurable::Files(kind)) => self.take_files(kind, world),
-            Some(Measurable::Mine(suite) | Measurable::Published(suite)) => {
+    /// Returns the subject under the cursor of the first pane, if that pane has the focus and another subject is chosen.
+    pub(super) fn other_subject<'w>(&self, world: &'w World) -> Option<Measurable<'w>> {
+        let under_cursor = Measurable::all(world).get(self.cursors[BenchPane::Suites.index()].at).copied();
+        under_cursor.filter(|subject| self.pane == BenchPane::Suites && !subject.is(&self.form.measured))
+    }
+
+    fn choose(&mut self, subject: Measurable<'_>, world: &World) {
+        match subject {
+            Measurable::Workload => self.take_own(world),
+            Measurable::Files(kind) => self.take_files(kind, world),
+            Measurable::Mine(suite) | Measurable::Published(suite) => {
                 self.form.take_suite(suite);
                 self.plan(world);
             }
-            None => {}
         }
     }
 
@@ -128,8 +139,11 @@ impl BenchScreen {
 
     pub(super) fn toggle(&mut self, world: &World) -> Intents {
         match self.pane {
-            // Its options, the fields of the workload, or the files.
-            BenchPane::Suites => self.pane = BenchPane::Options,
+            BenchPane::Suites => match self.other_subject(world) {
+                Some(subject) => self.choose(subject, world),
+                // Its options, the fields of the workload, or the files.
+                None => self.pane = BenchPane::Options,
+            },
             BenchPane::Engines => {
                 let at = self.cursor().at;
                 let entries = self.form.entries.len();
@@ -189,7 +203,7 @@ impl BenchScreen {
         match self.pane {
             BenchPane::Engines if self.form.remove_again(at) => {}
             BenchPane::Engines => {
-                return vec![Intent::said("this engine cannot be removed from the list: Space deselects it")];
+                return vec![Intent::refused("this engine cannot be removed from the list: Space deselects it")];
             }
             _ => return Intents::new(),
         }

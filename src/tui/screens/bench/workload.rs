@@ -13,11 +13,13 @@ use std::collections::BTreeMap;
 /// The fields that the form has at first.
 const FIRST_FIELDS: [(&str, &str); 4] = [("rows", "100k"), ("value", "200"), ("read", "90"), ("update", "10")];
 
+/// The values that were set, by the names of their fields.
+pub(super) type WorkloadFields = BTreeMap<&'static str, String>;
+
 /// The form of the user's own workload.
 #[derive(Debug, Clone)]
 pub(crate) struct OwnWorkload {
-    /// The values that were set, by the names of their fields.
-    set: BTreeMap<&'static str, String>,
+    set: WorkloadFields,
     made: Result<Made, String>,
 }
 
@@ -64,6 +66,17 @@ impl OwnWorkload {
     /// Returns what the fields make, or why they make nothing together.
     pub(super) fn made(&self) -> Result<&Made, &String> {
         self.made.as_ref()
+    }
+
+    /// Returns the values that were set.
+    pub(super) fn fields(&self) -> &WorkloadFields {
+        &self.set
+    }
+
+    /// Sets all fields to earlier values.
+    pub(super) fn restore(&mut self, set: WorkloadFields, world: &World) {
+        self.set = set;
+        self.make(world);
     }
 
     /// Returns the line that describes the workload.

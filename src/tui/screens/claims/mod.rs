@@ -113,7 +113,7 @@ impl ClaimsScreen {
         let Some((comparison, _)) = self.claim() else { return Intents::new() };
         let Some(name) = &comparison.preset else {
             let (a, b) = &comparison.selections;
-            return vec![Intent::failed(format!("no preset measures it: A `{a}`, B `{b}`"))];
+            return vec![Intent::refused(format!("no preset measures it: A `{a}`, B `{b}`"))];
         };
         match world.presets.iter().find(|preset| preset.name == *name) {
             Some(preset) => vec![Intent::Open(Opening::Bench(Box::new(preset.clone())))],
@@ -238,5 +238,5 @@ impl Screen for ClaimsScreen {
 }
 
 fn nothing_open() -> Intents {
-    vec![Intent::said("press Enter to open a publication first")]
+    vec![Intent::refused("press Enter to open a publication first")]
 }

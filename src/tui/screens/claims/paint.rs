@@ -31,7 +31,7 @@ fn draw_publications(paint: &mut Paint<'_>, area: Rect, screen: &ClaimsScreen, c
     if claims.is_empty() {
         paint.text(inner, "there is no claims file", Role::Dim);
     }
-    ListTable::new(publication_columns(), claims, screen.cursor, 0).with_range().paint(paint, inner);
+    ListTable::new(publication_columns(), claims, screen.cursor, 0).paint(paint, inner);
     if let Some(one) = claims.get(screen.cursor.at) {
         let inner = paint.pane(about, &one.name, false);
         draw_about(paint, inner, one);

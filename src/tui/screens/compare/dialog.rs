@@ -43,6 +43,30 @@ pub(super) fn ask_side(dialog: Dialog, text: &str) -> Intent<Request, Dialog> {
 }
 
 impl CompareScreen {
+    /// Allows all differences that prevent a comparison, or none any more.
+    pub(super) fn allow(&mut self) -> Intents {
+        let shown = self.lines_shown();
+        let differs = |one: &Difference| {
+            let mut found = shown.iter().flat_map(|line| &line.obstacles);
+            found.any(|found| found.kind == ObstacleKind::Differ(*one) && !found.allowed)
+        };
+        let mut refused: BTreeSet<Difference> = Difference::ALL.into_iter().filter(differs).collect();
+        if self.looked.view == CompareView::Matrix && self.matrix().is_some_and(|matrix| matrix.groups().count() > 1) {
+            refused.insert(Difference::Tiers);
+        }
+        let said = if refused.is_empty() {
+            self.looked.allowed.clear();
+            "differences prevent a verdict again".to_owned()
+        } else {
+            let words: Vec<&str> = refused.iter().map(|one| one.word()).collect();
+            self.looked.allowed.extend(&refused);
+            format!("compared although {} differ: o undoes", words.join(", "))
+        };
+        let mut intents = self.ask();
+        intents.push(Intent::said(said));
+        intents
+    }
+
     /// Asks which differences to allow, and shows where each prevents a comparison.
     pub(super) fn ask_allowed(&self) -> Intents {
         let lines = self.lines_shown();

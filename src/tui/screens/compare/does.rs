@@ -20,7 +20,10 @@ impl CompareScreen {
         let is_read = if of_session { self.matrix().is_some() } else { self.compared().is_some_and(has_both) };
         is_read
             && match action {
-                Action::Allow => self.lines_shown().iter().any(|line| differs(line)),
+                Action::Allow | Action::AllowSome => {
+                    let is_parted = self.matrix().is_some_and(|matrix| matrix.groups().count() > 1);
+                    self.lines_shown().iter().any(|line| differs(line)) || (of_session && is_parted)
+                }
                 Action::More => self.look_under_cursor().is_some_and(|(_, look)| look.is_ok()),
                 Action::Metric => self.metrics().len() > 1,
                 Action::Enter | Action::Reference if of_session => self.under_cursor().is_some(),

@@ -25,8 +25,8 @@ impl CompareScreen {
                 let command = further::command(side, &look, &self.looked.allowed, &world.arguments);
                 vec![Intent::Request(Request::Further { look: Box::new(look), command })]
             }
-            Some((_, Err(reason))) => vec![Intent::said(reason)],
-            None => vec![Intent::said("move the cursor to an undecided test")],
+            Some((_, Err(reason))) => vec![Intent::refused(reason)],
+            None => vec![Intent::refused("move the cursor to an undecided test")],
         }
     }
 }

@@ -17,7 +17,7 @@ pub use ask::{Compared, FirstView, Request, Response, WantedComparison};
 pub(crate) use dialog::Dialog;
 pub use looked::{BesideReference, Looked};
 pub use matrix::{Matrix, WantedMatrix};
-pub(crate) use matrix::{MatrixRow, matrix_rows};
+pub(crate) use matrix::{MatrixPlace, MatrixRow, matrix_rows};
 pub use output::remarks;
 pub use rows::{PivotPlace, TableRow, TestRow, family_rows, latency_rows, name, pivot_rows, table_rows, test_rows};
 pub(crate) use sweep::{HeatCell, Sweep, SweepPlace, SweepRank, SweepRow};
@@ -25,7 +25,7 @@ pub use view::CompareView;
 
 use super::{
     awaited::SIGN,
-    further::{PlannedRounds, begin_or_ask},
+    further::{PlannedRounds, ask_to_begin},
     intent::Intent,
     screen::{Context, Screen},
 };
@@ -35,7 +35,10 @@ use crate::tui::{
     launch::Opening,
     overlay::{FilterKeys, Reply},
     setup::TuiSetup,
-    widgets::{cursor::ListCursor, paint::Paint},
+    widgets::{
+        cursor::ListCursor,
+        paint::{Paint, VIEWS},
+    },
     world::World,
 };
 use dbdyno_foundation::metric::Metric;
@@ -113,6 +116,10 @@ impl CompareScreen {
         self.looked.cursors[self.looked.view.index()]
     }
 
+    fn column_under_cursor(&self, of_session: bool) -> usize {
+        if of_session { self.looked.candidate } else { self.looked.column }
+    }
+
     /// Returns the pairs on offer: all pairs of the most common configurations.
     pub(crate) fn pairs(&self) -> Vec<(&Offer, &Offer)> {
         /// Number of configurations to pair; more would make the list too long to read.
@@ -148,7 +155,7 @@ impl CompareScreen {
         let sides = self.pairs().get(self.offered.at).map(|(a, b)| (a.selection(), b.selection()));
         match sides {
             Some((a, b)) => self.take_new(a, b, None, FirstView::Pair),
-            None if self.reading.is_some() => vec![Intent::said("still reading the store")],
+            None if self.reading.is_some() => vec![Intent::refused("still reading the store")],
             None => Intents::new(),
         }
     }
@@ -194,8 +201,8 @@ impl CompareScreen {
         match action {
             Action::Left => self.looked.column = self.looked.column.saturating_sub(1),
             Action::Right => self.looked.column = (self.looked.column + 1).min(self.columns().saturating_sub(1)),
-            Action::View | Action::Enter => {
-                let intents = self.turn();
+            Action::View | Action::PreviousView | Action::Enter => {
+                let intents = self.turn(action != Action::PreviousView);
                 return if intents.is_empty() { self.with_latencies() } else { intents };
             }
             Action::Scaling => self.turn_to(CompareView::Scaling),
@@ -212,7 +219,8 @@ impl CompareScreen {
     /// Handles a key that works in every view.
     fn act_on_view(&mut self, action: Action, world: &World) -> Option<Intents> {
         Some(match action {
-            Action::Allow => self.ask_allowed(),
+            Action::Allow => self.allow(),
+            Action::AllowSome => self.ask_allowed(),
             Action::Trend => self.trend(),
             Action::Copy => self.copy_tables(world),
             Action::More => self.plan_further(world),
@@ -322,10 +330,18 @@ impl Screen for CompareScreen {
             self.offered.at = row;
             return if again { self.act(Action::Enter, context) } else { Intents::new() };
         }
+        if pane == VIEWS {
+            let intents = self.views().get(row).map_or_else(Intents::new, |view| self.show_the_view(*view));
+            return if intents.is_empty() { self.with_latencies() } else { intents };
+        }
         let of_session = self.looked.view.is_of_session();
-        let columns = if of_session { &mut self.looked.candidate } else { &mut self.looked.column };
         // Panes 1 and up are the columns of the matrix and the pivot.
-        let column = pane.checked_sub(1).unwrap_or(*columns);
+        let column = match (pane.checked_sub(1), self.looked.view) {
+            (Some(column), CompareView::Matrix) => self.clicked_column(column),
+            (Some(column), _) => column,
+            (None, _) => self.column_under_cursor(of_session),
+        };
+        let columns = if of_session { &mut self.looked.candidate } else { &mut self.looked.column };
         let same_column = std::mem::replace(columns, column) == column;
         let same_row = std::mem::replace(&mut self.looked.cursor_mut().at, row) == row;
         match (same_column && same_row, of_session) {
@@ -342,7 +358,7 @@ impl Screen for CompareScreen {
 
     fn responded(&mut self, response: Response, context: &Context<'_>) -> Intents {
         match response {
-            Response::Further { planned } => begin_or_ask(planned, &mut self.further, Dialog::Further, context.world),
+            Response::Further { planned } => ask_to_begin(planned, &mut self.further, Dialog::Further, context.world),
             response => self.take(response),
         }
     }

@@ -143,7 +143,7 @@ impl CompareScreen {
 
     pub(super) fn ask_export(&self) -> Intents {
         if self.lines_shown().is_empty() {
-            return vec![Intent::failed("there is no comparison to export")];
+            return vec![Intent::refused("there is no comparison to export")];
         }
         let endings: Vec<String> = self.formats().iter().map(|format| format!(".{}", format.ending())).collect();
         let help = format!("a file that does not exist yet; its ending selects the format: {}", endings.join(" "));
@@ -276,7 +276,7 @@ pub(super) fn copied(sql: Option<String>) -> Intents {
             Intent::Copy(sql),
             Intent::said("the SQL that fetches these values is in the clipboard; `dbdyno sql` runs it"),
         ],
-        None => vec![Intent::failed("there are no values under the cursor")],
+        None => vec![Intent::refused("there are no values under the cursor")],
     }
 }
 

@@ -46,7 +46,7 @@ impl CompareScreen {
             }
             None => self.before.clone(),
         };
-        let watch = ReadWatch::default();
+        let watch = ReadWatch::endless();
         self.reading = Some(Reading { since: self.now, watch: watch.clone(), of, before });
         (self.ticket, watch)
     }

@@ -61,16 +61,21 @@ impl CompareScreen {
         CompareView::ALL.into_iter().filter(is_there).collect()
     }
 
-    /// Shows the next view. The last view of all configurations is followed by the pair under the cursor.
-    pub(super) fn turn(&mut self) -> Intents {
+    /// Shows the view after the current one, or before it. The last view of all configurations is followed by the pair under the cursor.
+    pub(super) fn turn(&mut self, forward: bool) -> Intents {
         let views = self.views();
         let at = views.iter().position(|view| *view == self.looked.view).unwrap_or(0);
-        let next = views[(at + 1) % views.len()];
-        match (self.looked.view.is_of_session(), next.is_of_session()) {
-            (true, false) => self.open_pair(next),
-            (false, true) => self.back_to(next),
+        let step = if forward { 1 } else { views.len() - 1 };
+        self.show_the_view(views[(at + step) % views.len()])
+    }
+
+    /// Shows a view that the current comparison has.
+    pub(super) fn show_the_view(&mut self, view: CompareView) -> Intents {
+        match (self.looked.view.is_of_session(), view.is_of_session()) {
+            (true, false) => self.open_pair(view),
+            (false, true) => self.back_to(view),
             _ => {
-                self.turn_to(next);
+                self.turn_to(view);
                 Intents::new()
             }
         }

@@ -52,7 +52,7 @@ impl JobsScreen {
     fn open(&self) -> Intents {
         let Some(job) = self.current() else { return Intents::new() };
         if job.kind == JobKind::Capacity {
-            return vec![Intent::said(format!(
+            return vec![Intent::refused(format!(
                 "a capacity search has no screen: `{}` shows its progress",
                 command(job)
             ))];

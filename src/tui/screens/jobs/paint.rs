@@ -34,7 +34,7 @@ fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &JobsScreen) {
                         them. You can watch each of them here.";
             paint.wrapped(inner, text, Role::Dim);
         }
-        Some(jobs) => drop(ListTable::new(columns(), jobs, screen.cursor, 0).with_range().paint(paint, inner)),
+        Some(jobs) => drop(ListTable::new(columns(), jobs, screen.cursor, 0).paint(paint, inner)),
     }
 }
 

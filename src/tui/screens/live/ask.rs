@@ -18,7 +18,7 @@ use dbdyno_running::{
     runner::{Owed, ResumeError, SessionOutline},
     session::{FollowUp, SelectedEffects, follow_up},
 };
-use dbdyno_store::{Latencies, RunTests, Selection, Store, TestRecord};
+use dbdyno_store::{Latencies, ReadWatch, RunTests, Selection, Store, TestRecord};
 use dbdyno_workload::histogram::from_bytes;
 use std::collections::BTreeMap;
 
@@ -28,6 +28,7 @@ pub enum Request {
     Usual {
         /// The suite's name.
         suite: String,
+        watch: ReadWatch,
     },
     /// A stored run.
     Recording {
@@ -67,7 +68,7 @@ pub enum Request {
 impl HasSubject for Request {
     fn subject(&self) -> Subject {
         match self {
-            Self::Usual { .. } => Subject::read("usual times"),
+            Self::Usual { watch, .. } => Subject::watched("usual times", watch),
             Self::Recording { .. } => Subject::read("recording"),
             Self::WasLeft => Subject::read("whether one was left"),
             Self::Owed => Subject::read("owed"),
@@ -115,7 +116,7 @@ pub enum Response {
 
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
     match request {
-        Request::Usual { suite } => Response::Usual(usual(&setup.store, &suite)),
+        Request::Usual { suite, watch } => Response::Usual(usual(&setup.store.watched(&watch), &suite)),
         Request::WasLeft => Response::WasLeft(was_left(&setup.store)),
         Request::Owed => Response::Owed(owed(setup).map(Box::new)),
         Request::Earlier { session } => Response::Earlier { runs: earlier(&setup.store, &session), session },

@@ -49,7 +49,7 @@ impl LiveScreen {
                 Some(running) if running == *at => {
                     vec![Intent::Tell(SessionRequest::Skip(*at as u32)), Intent::said("the run is cancelled")]
                 }
-                _ => vec![Intent::said("that run has already ended; nothing was cancelled")],
+                _ => vec![Intent::refused("that run has already ended; nothing was cancelled")],
             },
             (Dialog::Undecided, Reply::Chosen(chosen)) => {
                 chosen.first().map_or_else(Intents::new, |at| self.plan_further(*at))
@@ -89,7 +89,7 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
 
 /// Asks whether to cancel the run in progress.
 pub(super) fn ask_skip(session: &WatchedSession) -> Intents {
-    let Some(at) = session.run_under_way() else { return vec![Intent::said("no run is under way")] };
+    let Some(at) = session.run_under_way() else { return vec![Intent::refused("no run is under way")] };
     let run = &session.runs[at];
     let label = session.configurations.get(run.configuration).map_or("?", |one| one.label.as_str());
     let lines = vec![
@@ -109,7 +109,7 @@ fn resume(owed: OwedSession, world: &World) -> Intent<Request, Dialog> {
 
 pub(super) fn ask_export(session: &WatchedSession) -> Intents {
     if session.running() || session.id.is_none() {
-        return vec![Intent::said("the results can be exported when the session is over")];
+        return vec![Intent::refused("the results can be exported when the session is over")];
     }
     vec![Intent::prompt_export(Dialog::Export, "Export the results", "dbdyno-session.csv", results::FORMATS)]
 }

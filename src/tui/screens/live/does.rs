@@ -45,6 +45,6 @@ pub(super) fn pause(session: &mut WatchedSession) -> Intents {
 pub(super) fn compare(session: &WatchedSession) -> Intents {
     match session.sides() {
         Some((a, b)) => vec![Intent::Open(Opening::Sides { a, b })],
-        None => vec![Intent::said("there are no two configurations to compare")],
+        None => vec![Intent::refused("there are no two configurations to compare")],
     }
 }

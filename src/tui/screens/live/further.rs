@@ -32,7 +32,7 @@ pub(super) fn undecided(session: &str, setup: &TuiSetup) -> Result<Vec<Undecided
 pub(super) fn ask_undecided(session: &WatchedSession) -> Intents {
     match session.compared_session() {
         Some(id) if !session.running() => vec![Intent::Request(Request::Undecided { session: id.to_owned() })],
-        _ => vec![Intent::said("rounds can be added when the session is over")],
+        _ => vec![Intent::refused("rounds can be added when the session is over")],
     }
 }
 
@@ -51,7 +51,7 @@ impl LiveScreen {
             )
         };
         match self.undecided.as_slice() {
-            [] => vec![Intent::said("more rounds would not decide any undecided test")],
+            [] => vec![Intent::refused("more rounds would not decide any undecided test")],
             [_] => self.plan_further(0),
             several => {
                 let items = several.iter().map(item).collect();

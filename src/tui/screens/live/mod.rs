@@ -27,12 +27,12 @@ pub use session::{LastSession, WatchedSession};
 pub use standing::Standings;
 
 use super::{
-    further::{PlannedRounds, begin_or_ask},
+    further::{PlannedRounds, ask_to_begin},
     intent::Intent,
     screen::{Context, Screen},
 };
 use crate::tui::{
-    keys::Action,
+    keys::{Action, ScreenId},
     launch::{Opening, OwedSession},
     overlay::{Overlay, Reply},
     setup::TuiSetup,
@@ -129,9 +129,9 @@ impl LiveScreen {
         if let Some(before) = &self.session {
             (session.begun, session.earlier) = (before.begun, before.earlier);
         }
-        let usual = Request::Usual { suite: session.suite.clone() };
+        let usual = ask_usual(&session);
         self.session = Some(session);
-        vec![Intent::Request(usual)]
+        vec![usual]
     }
 
     /// Handles an event of the session. Configurations are compared again when a run ends or answers turn out wrong.
@@ -257,7 +257,8 @@ impl Screen for LiveScreen {
         let said = match status {
             Status::Cancelled => "the session was stopped; finished tests are kept",
             Status::Failed => "the session is over; some runs failed or answers differ: w shows them",
-            _ => "the session is over: 2 shows its race, c there compares",
+            _ if context.screen == ScreenId::Live => "the session is over: c compares, + adds rounds",
+            _ => "the session is over: 2 shows its race",
         };
         let mut intents = ask_standings(session);
         intents.extend(session.id.as_ref().map(|id| {
@@ -408,13 +409,18 @@ impl Screen for LiveScreen {
                 vec![asked]
             }
             Response::Undecided(found) => self.choose_further(found),
-            Response::Further(planned) => begin_or_ask(planned, &mut self.further, Dialog::Further, context.world),
+            Response::Further(planned) => ask_to_begin(planned, &mut self.further, Dialog::Further, context.world),
             Response::Owed(Err(reason)) => vec![Intent::failed(reason)],
         }
     }
 
     fn shown(&mut self, _context: &Context<'_>) -> Intents {
-        if self.running() { Intents::new() } else { vec![Intent::Request(Request::WasLeft)] }
+        match &self.session {
+            // It also tells which program holds the store, for which the session waits.
+            Some(session) if session.phase == Phase::Starting => vec![ask_usual(session)],
+            _ if self.running() => Intents::new(),
+            _ => vec![Intent::Request(Request::WasLeft)],
+        }
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {
@@ -424,6 +430,11 @@ impl Screen for LiveScreen {
     fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
+}
+
+/// Requests the times that the tests of a session usually take.
+fn ask_usual(session: &WatchedSession) -> Intent<Request, Dialog> {
+    Intent::Request(Request::Usual { suite: session.suite.clone(), watch: session.watch.clone() })
 }
 
 /// Requests the comparison of the configurations, if there are several.

@@ -31,8 +31,8 @@ pub enum Phase {
     Starting,
     /// Measuring the harness's own cost.
     Calibrating,
-    /// Waiting for another session's run.
-    Waiting,
+    /// Waiting for another session's run, as these words say.
+    Waiting(String),
     /// Running a run.
     Running,
     /// Repeating runs to find out what their time goes to: the number of the repetition from 1, and how many there are.

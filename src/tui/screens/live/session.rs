@@ -8,9 +8,11 @@ use super::{
     usage::Usage,
 };
 use dbdyno_engine::protocol::{self, TestDone};
-use dbdyno_running::runner::{OutlinedConfiguration, OutlinedRun, RunnerEvent, SentHistogram, SessionOutline};
+use dbdyno_running::runner::{
+    OutlinedConfiguration, OutlinedRun, RunnerEvent, SentHistogram, SessionOutline, waiting_for_lock,
+};
 use dbdyno_stats::{Verdict, median};
-use dbdyno_store::{Status, WarningRecord};
+use dbdyno_store::{ReadWatch, Status, WarningRecord};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// The result of a session.
@@ -73,6 +75,8 @@ pub struct WatchedSession {
     took: BTreeMap<usize, Vec<f64>>,
     /// Throughput of the last finished run of each configuration and test.
     timelines: BTreeMap<(usize, u32), Vec<Slot>>,
+    /// The watch of the reading of the usual times. It tells which program holds the store, for which the session waits too.
+    pub(super) watch: ReadWatch,
     /// Median times of earlier sessions by engine, size and test, ns.
     pub(super) usual: BTreeMap<(String, String, u32), f64>,
 }
@@ -102,6 +106,7 @@ impl WatchedSession {
             rounds: outline.rounds,
             expected_run: Duration::from_millis(outline.expected_run_ms),
             outline,
+            watch: ReadWatch::endless(),
             phase: Phase::Starting,
             current: None,
             figures: None,
@@ -178,7 +183,7 @@ impl WatchedSession {
                 self.id = Some(session_id);
             }
             RunnerEvent::Calibrating => self.phase = Phase::Calibrating,
-            RunnerEvent::WaitingForLock => self.phase = Phase::Waiting,
+            RunnerEvent::WaitingForLock { holder } => self.phase = Phase::Waiting(waiting_for_lock(holder.as_deref())),
             RunnerEvent::Explaining { run, of, .. } => self.phase = Phase::Explaining { run, of },
             RunnerEvent::Paused => self.phase = Phase::Paused,
             RunnerEvent::Resumed => self.phase = Phase::Running,

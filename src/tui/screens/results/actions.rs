@@ -168,7 +168,7 @@ impl ResultsScreen {
     /// Restores the runs of the last deletion.
     pub(super) fn undo(&mut self) -> Intents {
         let Some(kept) = &self.deleted else {
-            return vec![Intent::failed("nothing has been deleted since dbdyno started")];
+            return vec![Intent::refused("nothing has been deleted since dbdyno started")];
         };
         self.busy = Some(format!("restoring {}", kept.words));
         vec![Intent::Request(Request::Restore(Arc::clone(kept)))]
@@ -184,7 +184,7 @@ impl ResultsScreen {
     pub(super) fn compare(&self) -> Intents {
         match (self.marks.a.line(), self.marks.b.line()) {
             (Some(a), Some(b)) => vec![Intent::Open(Opening::Sides { a, b })],
-            _ => vec![Intent::failed("mark both sides first: a and b on runs, or on groups (g)")],
+            _ => vec![Intent::refused("mark both sides first: a and b on runs, or on groups (g)")],
         }
     }
 
@@ -275,9 +275,9 @@ impl ResultsScreen {
 }
 
 pub(super) fn nothing() -> Intents {
-    vec![Intent::failed("there is nothing under the cursor")]
+    vec![Intent::refused("there is nothing under the cursor")]
 }
 
 fn one_run() -> Intents {
-    vec![Intent::failed("this needs a single run: Enter shows the runs of a configuration or group")]
+    vec![Intent::refused("this needs a single run: Enter shows the runs of a configuration or group")]
 }

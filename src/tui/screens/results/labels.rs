@@ -1,6 +1,7 @@
 //! The labels of configurations: the label that they had in their session, with the options that distinguish them from others of that
 //! label.
 
+use crate::tui::widgets::names::values_only;
 use dbdyno_store::{OptionValues, StoredRun};
 use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
@@ -27,7 +28,7 @@ impl Labels {
         if whole.width() <= columns {
             return whole;
         }
-        self.joined(label, without_names(label), options, |_, value| value.to_owned())
+        self.joined(label, values_only(label), options, |_, value| value.to_owned())
     }
 
     /// Returns the label of a stored run.
@@ -54,16 +55,6 @@ impl Labels {
         let value = |name: &String| Some(shown(name, options?.get(name)?));
         std::iter::once(begin).chain(names.iter().filter_map(value)).collect::<Vec<_>>().join(" ")
     }
-}
-
-/// Returns a label with only the values of its options: `sqlite[wal,full]` for `sqlite[journal_mode=wal,synchronous=full]`.
-fn without_names(label: &str) -> String {
-    let Some((engine, options)) = label.strip_suffix(']').and_then(|label| label.split_once('[')) else {
-        return label.to_owned();
-    };
-    let values: Vec<&str> =
-        options.split(',').map(|option| option.split_once('=').map_or(option, |(_, value)| value)).collect();
-    format!("{engine}[{}]", values.join(","))
 }
 
 #[cfg(test)]

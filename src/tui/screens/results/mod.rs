@@ -33,6 +33,7 @@ pub use table::RowWindow;
 pub(crate) use table::{ListedRow, WINDOW};
 
 use super::{
+    awaited::SIGN,
     intent::Intent,
     screen::{Context, Screen},
 };
@@ -47,7 +48,7 @@ use crate::tui::{
 };
 use dbdyno_store::{PageListing, ReadWatch};
 use ratatui::layout::Rect;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -186,7 +187,7 @@ impl ResultsScreen {
         self.ticket += 1;
         self.table.waiting = Some(self.ticket);
         // The previous request is no longer needed.
-        let watch = ReadWatch::default();
+        let watch = ReadWatch::endless();
         if let Some(before) = self.table.watch.replace(watch.clone()) {
             before.give_up();
         }
@@ -292,11 +293,28 @@ impl Screen for ResultsScreen {
     fn offers(&self, action: Action, _context: &Context<'_>) -> bool {
         match action {
             // Actions that apply only to lists.
-            Action::View | Action::Sort => self.opened.is_none(),
+            Action::View | Action::Sort | Action::Group | Action::Filter => self.opened.is_none(),
+            // Actions that apply only to a run.
+            Action::NextTest | Action::PreviousTest => {
+                self.opened.as_ref().is_some_and(|opened| opened.run.tests.len() > 1)
+            }
+            Action::MarkA | Action::MarkB => self.target().is_some(),
+            Action::Compare => self.marks.a.line().is_some() && self.marks.b.line().is_some(),
             Action::Enter => self.opened.as_ref().is_none_or(|opened| opened.pane().is_some()),
             Action::Zoom => self.opened.as_ref().is_some_and(|opened| opened.pane().is_some()),
             Action::Copy => self.target().is_some(),
             _ => true,
+        }
+    }
+
+    fn hint(&self, action: Action, _context: &Context<'_>) -> Option<&'static str> {
+        let opened = self.opened.as_ref()?;
+        match action {
+            Action::Enter => Some(if opened.pane() == Some(TestsPane::Table) { "charts" } else { "next pane" }),
+            Action::NextTest => Some("next test"),
+            Action::Log => Some("log"),
+            Action::Rerun => Some("run again"),
+            _ => None,
         }
     }
 
@@ -391,6 +409,11 @@ impl Screen for ResultsScreen {
 
     fn stale(&mut self) {
         self.stale = true;
+    }
+
+    fn wakes(&self, in_view: bool) -> Option<Duration> {
+        // Only the store knows for whom it waits.
+        (in_view && self.table.waiting.is_some()).then_some(SIGN)
     }
 
     fn paint(&self, paint: &mut Paint<'_>, area: Rect, context: &Context<'_>) {

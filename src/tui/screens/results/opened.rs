@@ -75,8 +75,9 @@ impl OpenedRun {
     /// Returns the page of a run, with this test selected.
     pub(crate) fn new(run: StoredRun, test: Option<u32>) -> Self {
         let at = run.tests.iter().position(|stored| Some(stored.test.test) == test).unwrap_or(0);
-        // For a run without a test, the notes are most useful: they show why it failed.
-        let section = if run.tests.is_empty() { DetailSection::Notes } else { DetailSection::Tests };
+        // The notes say why a run failed, or has no tests.
+        let is_failed = run.failure.is_some() || run.tests.iter().any(|stored| stored.test.failure.is_some());
+        let section = if is_failed || run.tests.is_empty() { DetailSection::Notes } else { DetailSection::Tests };
         let (line, pane) = (ListCursor::default(), TestsPane::default());
         Self { run, section, test: ListCursor { at }, line, pane, moment: 0 }
     }

@@ -94,7 +94,7 @@ impl SqlScreen {
     fn run(&mut self, now: Duration) -> Intents {
         let sql = self.editor.text();
         if sql.trim().is_empty() {
-            return vec![Intent::failed("no statement found: expected a query, as in SELECT * FROM results")];
+            return vec![Intent::refused("no statement found: expected a query, as in SELECT * FROM results")];
         }
         self.history.add(&sql);
         self.ask(Statement { sql, order: None }, now)

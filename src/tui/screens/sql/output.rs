@@ -41,7 +41,7 @@ impl SqlScreen {
                 let order = Some(AnswerOrder { descending: !order.descending, ..order });
                 self.ask(Statement { order, ..statement }, now)
             }
-            None => vec![Intent::failed("the answer is not sorted yet: s sorts by the column under the cursor")],
+            None => vec![Intent::refused("the answer is not sorted yet: s sorts by the column under the cursor")],
         }
     }
 

@@ -98,7 +98,7 @@ impl TortureScreen {
     /// Crash-tests the configuration under the cursor again.
     fn again(&self, world: &World) -> Intents {
         let Some(evidence) = self.current() else { return Intents::new() };
-        self.start(&evidence.choice, world).unwrap_or_else(|reason| vec![Intent::failed(reason)])
+        self.start(&evidence.choice, world).unwrap_or_else(|reason| vec![Intent::refused(reason)])
     }
 
     fn copy(&self) -> Intents {
@@ -150,7 +150,7 @@ impl Screen for TortureScreen {
                 let keys = FilterKeys::Among(EVIDENCE_KEYS);
                 Intent::filter(Dialog::Filter, "Torture", keys, self.filter.line())
             }
-            Action::Export if self.matching().is_empty() => Intent::said("there are no findings yet"),
+            Action::Export if self.matching().is_empty() => Intent::refused("there are no findings yet"),
             Action::Export => {
                 let title = "Export all findings";
                 Intent::prompt_export(Dialog::Export, title, "dbdyno-evidence.csv", results::FORMATS)

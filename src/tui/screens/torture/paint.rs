@@ -92,7 +92,7 @@ fn draw_list(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
         Some(Ok(_)) if found.is_empty() => {
             paint.text(inner, "nothing matches the filter", Role::Dim);
         }
-        Some(Ok(_)) => drop(ListTable::new(columns(), found, screen.cursor, 0).with_range().paint(paint, inner)),
+        Some(Ok(_)) => drop(ListTable::new(columns(), found, screen.cursor, 0).paint(paint, inner)),
     }
 }
 

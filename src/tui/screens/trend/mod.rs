@@ -116,7 +116,7 @@ impl TrendScreen {
         match next {
             Some(at) => self.session = at,
             None => {
-                return vec![Intent::said(if forward {
+                return vec![Intent::refused(if forward {
                     "there is no later change"
                 } else {
                     "there is no earlier change"
@@ -132,7 +132,7 @@ impl TrendScreen {
         let Some(((_, followed), series)) = self.followed().zip(self.current()) else { return Intents::new() };
         let places: Vec<usize> = series.changes.iter().map(|change| change.at).collect();
         let under = places.iter().rposition(|at| *at <= self.session).unwrap_or(0);
-        let Some(&at) = places.get(under) else { return vec![Intent::said("this test has no change")] };
+        let Some(&at) = places.get(under) else { return vec![Intent::refused("this test has no change")] };
         let begins = under.checked_sub(1).and_then(|earlier| places.get(earlier)).copied().unwrap_or(0);
         let ends = places.get(under + 1).copied().unwrap_or(series.points.len());
         let of = |sessions: std::ops::Range<usize>| {

@@ -43,7 +43,7 @@ impl TuneScreen {
             items.push((ListItem::new("command", format!("repeats the trial: {command}")), CopyItem::Command(command)));
         }
         if items.is_empty() {
-            return vec![Intent::said("no trial is accepted yet, and none has finished")];
+            return vec![Intent::refused("no trial is accepted yet, and none has finished")];
         }
         let (shown, copied) = items.into_iter().unzip();
         vec![Intent::choose_one(Dialog::Copy(copied), "Copy the answer as", shown)]
@@ -55,7 +55,7 @@ impl TuneScreen {
             CopyItem::Command(command) => (command.clone(), "the command that repeats the trial".to_owned()),
             CopyItem::Answer(trial_id, form) => {
                 let Some((text, trial)) = self.answer(trial_id, *form, world).zip(self.trial(trial_id)) else {
-                    return vec![Intent::failed("its engine is not available")];
+                    return vec![Intent::refused("its engine is not available")];
                 };
                 let what = if self.form.parent.as_ref() == Some(trial_id) { "base" } else { "trial" };
                 (text, about(what, trial))

@@ -108,17 +108,18 @@ impl TuneScreen {
         vec![Intent::Request(Request::Ledger(self.form.ledger_name()))]
     }
 
-    /// Shows the next view that has content.
-    fn next_view(&mut self) {
+    /// Shows the view after the current one, or before it, of those that have content.
+    fn turn(&mut self, forward: bool) {
         const VIEWS: [TuneView; 3] = [TuneView::Trial, TuneView::Search, TuneView::Effects];
         let has = |view: &TuneView| match view {
             TuneView::Trial => true,
             TuneView::Search => self.search.is_some(),
             TuneView::Effects => self.effects.is_some(),
         };
-        let at = VIEWS.iter().position(|view| *view == self.view).unwrap_or(0);
-        let next = VIEWS.iter().cycle().skip(at + 1).take(VIEWS.len()).copied().find(has);
-        self.view = next.unwrap_or_default();
+        let there: Vec<TuneView> = VIEWS.into_iter().filter(has).collect();
+        let at = there.iter().position(|view| *view == self.view).unwrap_or(0);
+        let step = if forward { 1 } else { there.len() - 1 };
+        self.view = there[(at + step) % there.len()];
     }
 
     fn move_cursor(&mut self, action: Action, context: &Context<'_>) -> bool {
@@ -193,7 +194,7 @@ impl Screen for TuneScreen {
         match action {
             Action::Left | Action::Right => self.pane = self.other_pane(),
             Action::Back => (self.view, self.pane) = (TuneView::Trial, TunePane::Options),
-            Action::View => self.next_view(),
+            Action::View | Action::PreviousView => self.turn(action == Action::View),
             Action::Enter if self.view == TuneView::Effects => {}
             Action::Enter if self.pane == TunePane::Ledger => return self.open_trial(world),
             Action::Enter => return self.start(world),
@@ -230,7 +231,7 @@ impl Screen for TuneScreen {
             Action::Copy => self.form.parent.is_some() || self.target().is_some(),
             Action::Stop => self.running.is_some(),
             Action::Zoom => !charted,
-            Action::View => self.search.is_some() || self.effects.is_some(),
+            Action::View | Action::PreviousView => self.search.is_some() || self.effects.is_some(),
             Action::Export => charted || !self.entries().is_empty(),
             _ => true,
         }

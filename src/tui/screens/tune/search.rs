@@ -245,7 +245,7 @@ impl TuneScreen {
         let SearchTerms { budget, memory_limit, rounds, .. } = self.terms.clone();
         let workload = match self.form.workload(world) {
             Ok(workload) => workload,
-            Err(reason) => return vec![Intent::failed(reason)],
+            Err(reason) => return vec![Intent::refused(reason)],
         };
         if is_long(budget) && !surely {
             let title = format!("Search for {}?", units::clock(budget));

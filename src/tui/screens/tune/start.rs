@@ -91,7 +91,7 @@ impl TuneScreen {
     ) -> Intents {
         let PlannedJob { workload, question, command } = match planned {
             Ok(planned) => planned,
-            Err(reason) => return vec![Intent::failed(reason)],
+            Err(reason) => return vec![Intent::refused(reason)],
         };
         if !surely && let Some(asked) = asks(&workload, &question, start, world) {
             return vec![asked];
@@ -175,17 +175,17 @@ impl TuneScreen {
     /// Adds the same number of rounds again to the trial that keys apply to.
     pub(super) fn more(&self, world: &World) -> Intents {
         let Some(trial) = self.target() else {
-            return vec![Intent::said("there is no finished trial to add rounds to")];
+            return vec![Intent::refused("there is no finished trial to add rounds to")];
         };
         self.begun_or_asked(self.planned_rounds(trial, world), LongStart::More(trial.trial_id.clone()), false, world)
     }
 
     pub(super) fn accept(&mut self, world: &World) -> Intents {
         let Some(trial) = self.target().cloned() else {
-            return vec![Intent::said("there is no finished trial to accept")];
+            return vec![Intent::refused("there is no finished trial to accept")];
         };
         if let Err(reason) = trial.acceptable() {
-            return vec![Intent::failed(reason)];
+            return vec![Intent::refused(reason)];
         }
         if trial.accepted {
             self.form.stand_on(&trial, world);

@@ -5,7 +5,7 @@ use crate::tui::screens::intent::Intent;
 use dbdyno_comparing::compare::RatioRange;
 use dbdyno_engine::protocol;
 use dbdyno_running::{
-    runner::RunnerEvent,
+    runner::{RunnerEvent, waiting_for_lock},
     tune::{TestEffect, Trial, TrialKind, TrialState, TuneEvent},
 };
 
@@ -131,7 +131,7 @@ impl TuneScreen {
 pub(super) fn tell_doing(doing: &mut String, says: &RunnerEvent) {
     match says {
         RunnerEvent::Calibrating => *doing = "measuring the harness".to_owned(),
-        RunnerEvent::WaitingForLock => *doing = "waiting for another session's run".to_owned(),
+        RunnerEvent::WaitingForLock { holder } => *doing = waiting_for_lock(holder.as_deref()),
         RunnerEvent::RunStarted { label, .. } => doing.clone_from(label),
         RunnerEvent::Worker { says: protocol::Event::TestStarted { name, measured, .. }, .. } => {
             let run = doing.split(" · ").next().unwrap_or_default();

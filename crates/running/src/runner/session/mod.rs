@@ -287,9 +287,9 @@ impl RunningSession<'_> {
         let taking = tokio::task::spawn_blocking(move || {
             // The sender is moved in, so that it is gone while this thread waits: the session's end is detected when its last sender is
             // dropped.
-            MeasurementLock::take(move || {
+            MeasurementLock::take(move |holder| {
                 // Watchers are optional, so the receiver may be gone.
-                let _ = events.send(RunnerEvent::WaitingForLock);
+                let _ = events.send(RunnerEvent::WaitingForLock { holder });
             })
         });
         let taken = tokio::select! {

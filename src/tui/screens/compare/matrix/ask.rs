@@ -3,7 +3,8 @@
 use super::super::{BesideReference, Sweep};
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{
-    ComparedGroups, Comparison, Leader, Options, ReferenceGroup, Side, as_rates, by_configuration, load, of_sessions,
+    ComparedGroups, Comparison, Grouped, Leader, Options, ReferenceGroup, Side, as_rates, by_configuration,
+    by_reference, grouped, load, of_sessions,
 };
 use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{Latencies, Selection, Store, StoreError};
@@ -25,16 +26,61 @@ pub struct WantedMatrix {
 pub struct Matrix {
     /// The selection of the reference.
     pub(crate) reference: String,
-    /// One comparison for each other configuration: A is that configuration, B the reference. At least one.
+    /// One comparison for each other configuration: A is that configuration, B the reference of its group. First group by group those that
+    /// have an equal, then those without one, with the first reference. At least one.
     pub(crate) comparisons: Vec<Comparison>,
-    /// The best of all of them, if there are at least two others.
-    pub(crate) leader: Option<Leader>,
+    /// The leader of each group.
+    leaders: Vec<Option<Leader>>,
+    /// How many comparisons at the end are of configurations without an equal.
+    alone: usize,
     /// Index of the comparison that the request was about.
     pub(crate) begin_at: usize,
     /// The effects of the options, if the session was a sweep.
     pub(crate) sweep: Option<Sweep>,
     /// The metrics that the reference has.
     pub(crate) metrics: Vec<Metric>,
+}
+
+impl Matrix {
+    /// Returns the comparisons of each group of equals, with the leader of the group.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (&[Comparison], Option<&Leader>)> {
+        let equals = &self.comparisons[..self.comparisons.len() - self.alone];
+        by_reference(equals).zip(&self.leaders).map(|(sides, leader)| (sides, leader.as_ref()))
+    }
+
+    /// Returns the comparisons of configurations without an equal.
+    pub(crate) fn alone(&self) -> &[Comparison] {
+        &self.comparisons[self.comparisons.len() - self.alone..]
+    }
+
+    /// Returns the columns after the first reference.
+    pub(crate) fn columns(&self) -> Vec<MatrixPlace> {
+        let mut columns = Vec::new();
+        for at in 0..self.comparisons.len() {
+            let is_equal = |before: usize| self.comparisons[before].b.selection == self.comparisons[at].b.selection;
+            let is_alone = at >= self.comparisons.len() - self.alone;
+            if at.checked_sub(1).is_some_and(|before| !is_equal(before)) && !is_alone {
+                columns.push(MatrixPlace::Reference(at));
+            }
+            columns.push(MatrixPlace::Candidate(at));
+        }
+        columns
+    }
+
+    /// Returns all comparisons with the leader of each run of them that has the same reference.
+    pub(crate) fn leaders(&self) -> Vec<Option<Leader>> {
+        let runs = by_reference(&self.comparisons).count();
+        self.leaders.iter().cloned().chain(std::iter::repeat(None)).take(runs).collect()
+    }
+}
+
+/// The content of a column after the first reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MatrixPlace {
+    /// The reference of the group that begins with this comparison.
+    Reference(usize),
+    /// The configuration of this comparison.
+    Candidate(usize),
 }
 
 /// The configurations of some sessions and the index of the reference.
@@ -121,22 +167,51 @@ fn matrix(
             "its sessions have no other configuration: press a and b to type the selections of a pair".to_owned()
         );
     }
-    let reference = parts.remove(reference);
+    let wanted = parts.remove(reference);
     let candidates: Vec<Side> = parts.into_iter().chain(foreign).collect();
+    let begin_at = candidates.get(begin_at).map(|side| side.selection.clone());
     let options = Options { allowed: allowed.clone(), ..Options::default() };
-    let selection = Selection::parse_line(&reference.selection)?;
-    let group = ReferenceGroup { reference, candidates };
-    let mut compared = ComparedGroups::new(std::slice::from_ref(&group), &options);
-    compared.explain(store, false).map_err(words)?;
-    let ComparedGroups { sides, leaders } = compared;
+    let selection = Selection::parse_line(&wanted.selection)?;
+    let (groups, alone) = by_durability(wanted, candidates, allowed);
+    let ComparedGroups { mut sides, leaders } = explained(&groups, &options, store)?;
+    let reference = groups[0].reference.clone();
+    let (reference_selection, alone_count) = (reference.selection.clone(), alone.len());
+    if !alone.is_empty() {
+        let beside = [ReferenceGroup { reference, candidates: alone }];
+        sides.extend(explained(&beside, &options, store)?.sides);
+    }
     Ok(Matrix {
+        begin_at: sides.iter().position(|side| Some(&side.a.selection) == begin_at.as_ref()).unwrap_or(0),
         comparisons: sides,
-        leader: leaders.into_iter().next().flatten(),
+        leaders,
+        alone: alone_count,
         metrics: if store.exists() { store.metrics(&selection).map_err(words)? } else { vec![metric] },
-        reference: group.reference.selection,
-        begin_at,
+        reference: reference_selection,
         sweep,
     })
+}
+
+/// Groups configurations that are equally durable, each group with its reference: `wanted` for its own group, which is the first, and for
+/// all if no two are equal. Returns also those without an equal.
+fn by_durability(
+    wanted: Side,
+    candidates: Vec<Side>,
+    allowed: &BTreeSet<Difference>,
+) -> (Vec<ReferenceGroup>, Vec<Side>) {
+    let labels = wanted.runs.iter().map(|run| run.label.to_string()).collect();
+    let all = std::iter::once(wanted.clone()).chain(candidates.clone()).collect();
+    let Grouped { groups, alone } = grouped(all, &labels, allowed);
+    let has_equals = match groups.as_slice() {
+        [only] => only.candidates.len() + 1 + alone.len() > 2 && !alone.is_empty(),
+        several => !several.is_empty(),
+    };
+    if has_equals { (groups, alone) } else { (vec![ReferenceGroup { reference: wanted, candidates }], Vec::new()) }
+}
+
+fn explained(groups: &[ReferenceGroup], options: &Options, store: &Store) -> Result<ComparedGroups, String> {
+    let mut compared = ComparedGroups::new(groups, options);
+    compared.explain(store, false).map_err(words)?;
+    Ok(compared)
 }
 
 fn loaded(text: &str, metric: Metric, store: &Store) -> Result<Side, String> {

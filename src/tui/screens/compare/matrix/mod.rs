@@ -3,6 +3,7 @@
 mod ask;
 mod output;
 
+pub(crate) use ask::MatrixPlace;
 pub use ask::{Matrix, WantedMatrix};
 pub(super) use ask::{of_sides, read};
 
@@ -77,7 +78,7 @@ impl CompareScreen {
             let with = Some(looked.a.clone()).filter(|a| !a.is_empty());
             Some(BesideReference { reference: looked.b.clone(), with })
         };
-        let Some(beside) = beside else { return vec![Intent::said("there is nothing to compare yet")] };
+        let Some(beside) = beside else { return vec![Intent::refused("there is nothing to compare yet")] };
         if self.looked.choosing {
             self.looked.allowed.clear();
         }
@@ -135,7 +136,7 @@ impl CompareScreen {
             Action::Left => self.sideways(usize::saturating_sub),
             Action::Right => self.sideways(usize::saturating_add),
             Action::Enter => return self.open_pair(CompareView::Table),
-            Action::View => return self.turn(),
+            Action::View | Action::PreviousView => return self.turn(action == Action::View),
             Action::Scaling => return self.open_pair(CompareView::Scaling),
             Action::Pivot => return self.open_pair(CompareView::Pivot),
             Action::Swap | Action::Reference => return self.choose_reference(),
@@ -212,9 +213,22 @@ impl CompareScreen {
         }
     }
 
+    /// Moves the cursor to a column that was clicked. Columns of references have no place for it.
+    pub(super) fn clicked_column(&self, column: usize) -> usize {
+        match self.matrix().and_then(|matrix| matrix.columns().get(column).copied()) {
+            Some(MatrixPlace::Candidate(at)) => at,
+            Some(MatrixPlace::Reference(_)) | None => self.looked.candidate,
+        }
+    }
+
     /// Makes the configuration under the cursor the reference of all others. The cursor moves to the previous reference.
     fn choose_reference(&mut self) -> Intents {
         let Some((side, _)) = self.under_cursor() else { return Intents::new() };
+        let is_it = |alone: &Comparison| alone.a.selection == side.a.selection;
+        if self.matrix().is_some_and(|matrix| matrix.groups().count() > 0 && matrix.alone().iter().any(is_it)) {
+            let name = several::name(&side.a);
+            return vec![Intent::refused(format!("no other is as durable as {name}: o compares across tiers"))];
+        }
         let (chosen, before) = (side.a.selection.clone(), side.b.selection.clone());
         self.sought = Some(Sought::Candidate(before.clone()));
         self.put_beside(BesideReference { reference: chosen, with: Some(before) })

@@ -109,7 +109,7 @@ impl CompareScreen {
         words.extend(world.arguments.iter().cloned());
         let command = shell(words);
         let sides = sides.iter().map(|side| Comparison { command: command.clone(), ..side.clone() }).collect();
-        let leader = self.matrix().filter(|_| self.looked.view != CompareView::Sweep).and_then(|of| of.leader.clone());
-        ComparedGroups { sides, leaders: vec![leader] }
+        let matrix = self.matrix().filter(|_| self.looked.view != CompareView::Sweep);
+        ComparedGroups { sides, leaders: matrix.map_or_else(|| vec![None], |matrix| matrix.leaders()) }
     }
 }

@@ -3,21 +3,21 @@
 use super::joined;
 use crate::tui::{
     keys::KeyPress,
-    screens::compare::{output, remarks},
+    screens::compare::{Matrix, output, remarks},
     widgets::{
         Target,
         paint::{Paint, piece, width},
     },
 };
 use dbdyno_catalog::{Difference, Role};
-use dbdyno_comparing::compare::{Comparison, Leader, ObstacleKind, SideFacts};
+use dbdyno_comparing::compare::{Comparison, ObstacleKind, SideFacts};
 use dbdyno_foundation::base::{
     identifier::shortened,
     units::{self, plain},
 };
 use dbdyno_reports::comparison::{
     facts, sentence, sentences,
-    several::{group_answers, reliance},
+    several::{group_answers, name, reliance},
     words,
 };
 use ratatui::layout::Rect;
@@ -53,27 +53,38 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
         paint.text(row, &joined(&both(comparison), " · ", usize::from(row.width)), Role::Dim);
         row.y += 1;
     }
-    row.y += draw_badges(paint, row, std::slice::from_ref(comparison), remarks(comparison).len());
+    row.y += draw_badges(paint, row, std::slice::from_ref(comparison), None, remarks(comparison).len());
     row.y - area.y
 }
 
-/// Paints the answer, the reference, and the facts about all comparisons with the reference. Returns the number of rows used.
-pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, sides: &[Comparison], leader: Option<&Leader>) -> u16 {
+/// Paints the answers, the references, and the facts about all comparisons with them. Returns the number of rows used.
+pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, matrix: &Matrix) -> u16 {
+    let sides = matrix.comparisons.as_slice();
     let Some(first) = sides.first() else { return 0 };
     let mut row = Rect { height: 1, ..area };
-    let mut answers = group_answers(sides, leader);
+    let mut answers: Vec<String> = matrix.groups().flat_map(|(sides, leader)| group_answers(sides, leader)).collect();
     answers.extend(reliance(sides).into_iter().filter(|_| area.height > SMALL));
     row.y += draw_answer(paint, row, &answers.join(" "));
     let counts = units::counted(first.b.runs, "run");
     let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
     let left = Rect { width: room as u16, ..row };
-    let reference = configurations(&first.b, room.saturating_sub(12));
-    paint.line(left, &[piece("reference   ", Role::Dim), piece(reference, Role::B)]);
+    let named: Vec<String> = matrix.groups().map(|(group, _)| configurations(&group[0].b, room)).collect();
+    let title = if named.len() > 1 { "references  " } else { "reference   " };
+    let references = joined(&named, "; ", room.saturating_sub(width(title)));
+    paint.line(left, &[piece(title, Role::Dim), piece(references, Role::B)]);
     paint.right(row, &counts, Role::Text);
     row.y += 1;
     paint.text(row, &joined(&both(first), " · ", usize::from(row.width)), Role::Dim);
     row.y += 1;
-    row.y += draw_badges(paint, row, sides, output::remarks_of(sides).len());
+    let parted = match (matrix.groups().count(), matrix.alone()) {
+        (2.., _) => Some("tiers are apart: o compares across them".to_owned()),
+        (_, []) => None,
+        (_, alone) => {
+            let names: Vec<String> = alone.iter().map(|side| name(&side.a)).collect();
+            Some(format!("no other is as durable as {}: o compares anyway", names.join(", ")))
+        }
+    };
+    row.y += draw_badges(paint, row, sides, parted, output::remarks_of(sides).len());
     row.y - area.y
 }
 
@@ -82,8 +93,10 @@ fn draw_answer(paint: &mut Paint<'_>, row: Rect, answer: &str) -> u16 {
 }
 
 /// Paints the differences and the hint at more remarks. Returns the number of rows used.
-fn draw_badges(paint: &mut Paint<'_>, row: Rect, sides: &[Comparison], more: usize) -> u16 {
-    let badges = badges(sides, more);
+///
+/// `parted`: why some configurations have no verdict, in place of the differences that prevent it.
+fn draw_badges(paint: &mut Paint<'_>, row: Rect, sides: &[Comparison], parted: Option<String>, more: usize) -> u16 {
+    let badges = badges(sides, parted, more);
     if badges.is_empty() {
         return 0;
     }
@@ -121,7 +134,7 @@ fn both(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Returns the differences that prevent a comparison or were allowed, and a hint at more remarks.
-fn badges(sides: &[Comparison], more: usize) -> Vec<String> {
+fn badges(sides: &[Comparison], parted: Option<String>, more: usize) -> Vec<String> {
     let found = |difference: Difference, allowed: bool| {
         let mut obstacles = sides.iter().flat_map(|side| &side.lines).flat_map(|line| &line.obstacles);
         obstacles.any(|obstacle| obstacle.kind == ObstacleKind::Differ(difference) && obstacle.allowed == allowed)
@@ -131,11 +144,13 @@ fn badges(sides: &[Comparison], more: usize) -> Vec<String> {
     };
     let mut badges = Vec::new();
     let (allowed, refused) = (words(true), words(false));
-    if !refused.is_empty() {
+    if let Some(parted) = parted {
+        badges.push(parted);
+    } else if !refused.is_empty() {
         badges.push(format!("{} differ: o compares anyway", refused.join(", ")));
     }
     if !allowed.is_empty() {
-        badges.push(format!("compared although {} differ", allowed.join(", ")));
+        badges.push(format!("compared although {} differ: o undoes", allowed.join(", ")));
     }
     if more > 0 {
         badges.push(format!("{}: n shows them", units::counted(more, "remark")));

@@ -18,21 +18,23 @@ mod table;
 use super::{CompareScreen, CompareView, Compared};
 use crate::tui::{
     screens::{Context, awaited::word},
-    widgets::paint::{Paint, width, wrap},
+    widgets::paint::{Paint, ViewTitle, width, wrap},
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::plain;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, context: &Context<'_>) {
-    let title = title(screen);
-    let inner = paint.pane(area, &title, true);
+    let (inner, title) = match screen.looked.choosing {
+        true => (paint.pane(area, "Compare", true), 0),
+        false => paint.pane_of_views(area, &view_title(screen), true),
+    };
     let corner = Rect { x: area.x + 1, width: area.width.saturating_sub(3), height: 1, ..area };
     let text = match &screen.reading {
         Some(_) => format!(" {}… ", word(context)),
         None => screen.place().map_or_else(String::new, |(at, of)| format!(" {at} of {of} ")),
     };
-    if width(&title) + width(&text) + 4 < usize::from(corner.width) {
+    if title + width(&text) + 4 < usize::from(corner.width) {
         paint.right(corner, &text, if screen.reading.is_some() { Role::Warn } else { Role::Dim });
     }
     if screen.looked.choosing {
@@ -63,20 +65,18 @@ fn no_comparison(paint: &mut Paint<'_>, area: Rect, reason: &str) {
     paint.wrapped(below, "Ctrl-r reads again; a and b type other selections", Role::Dim);
 }
 
-fn title(screen: &CompareScreen) -> String {
-    if screen.looked.choosing {
-        return "Compare".to_owned();
-    }
-    let named = |view: CompareView| match view == screen.looked.view {
-        true => format!("‹{}›", view.name()),
-        false => view.name().to_owned(),
-    };
+fn view_title(screen: &CompareScreen) -> ViewTitle<'static> {
     let filter = match screen.looked.filter.line() {
         "" => String::new(),
         filter => format!(" · /{filter}"),
     };
-    let views: Vec<String> = screen.views().into_iter().map(named).collect();
-    format!("Compare  {}{filter}", views.join("  "))
+    let views = screen.views();
+    ViewTitle {
+        before: "Compare",
+        current: views.iter().position(|view| *view == screen.looked.view).unwrap_or(0),
+        names: views.into_iter().map(CompareView::name).collect(),
+        after: filter,
+    }
 }
 
 fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, compared: &Compared) {

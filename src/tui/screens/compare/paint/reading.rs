@@ -4,7 +4,7 @@ use crate::tui::{
     keys::KeyPress,
     screens::{
         Context,
-        awaited::{sign, word},
+        awaited::{sign, waits_for, word},
         compare::CompareScreen,
     },
     widgets::{
@@ -40,7 +40,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     };
     // The progress comes before the path, which may be wider than the screen.
     let elapsed_words = duration(elapsed.as_nanos() as f64);
-    let text = format!(" {} … {elapsed_words}{results} · {}", word(context), context.world.store);
+    let text = match reading.watch.held_by() {
+        Some(holder) => format!(" {}", waits_for(&holder, &elapsed_words)),
+        None => format!(" {} … {elapsed_words}{results} · {}", word(context), context.world.store),
+    };
     paint.line(row, &[piece(sign(elapsed), Role::Accent), piece(text, Role::Text)]);
     row.y += 1;
     paint.text(row, "Esc cancels and shows the previous view", Role::Dim);

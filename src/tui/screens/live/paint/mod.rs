@@ -1,6 +1,5 @@
 //! Painting of the Live screen.
 
-mod names;
 mod race;
 mod session;
 mod test;

@@ -1,13 +1,15 @@
 //! The race: each test with every configuration's median, rounds and interval.
 
-use super::names::{names, values_only};
 use crate::tui::{
     screens::live::{
         LiveScreen, Phase, WatchedSession,
         race::{RaceCell, RaceColumn, RacePlace, RaceRow},
         standing::Standing,
     },
-    widgets::paint::{Paint, TextPiece, fit, pad, piece, rows, width},
+    widgets::{
+        names::{names, values_only},
+        paint::{Paint, TextPiece, fit, pad, piece, rows, width},
+    },
 };
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{JudgedRatio, ObstacleKind};

@@ -28,7 +28,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     let title = format!("Session · {} · {} · {phase}", session.suite, counts(session));
     let inner = paint.pane(area, &title, false);
     let share = session.ended_as(|_| true) as f64 / all.max(1) as f64;
-    let time = if session.running() {
+    let waits = matches!(session.phase, Phase::Starting | Phase::Waiting(_));
+    let time = if session.running() && !waits {
         format!("{:>3.0} %  {}, about {} to go", share * 100.0, units::clock(took), units::clock(session.left(now)))
     } else {
         format!("{:>3.0} %  {}", share * 100.0, units::clock(took))
@@ -54,9 +55,12 @@ fn counts(session: &WatchedSession) -> String {
 
 fn phase(session: &WatchedSession) -> (String, Role) {
     match &session.phase {
-        Phase::Starting => ("starting".to_owned(), Role::Accent),
+        Phase::Starting => match session.watch.held_by() {
+            Some(holder) => (format!("waiting: {holder} has the store open"), Role::Warn),
+            None => ("starting".to_owned(), Role::Accent),
+        },
         Phase::Calibrating => ("measuring the harness".to_owned(), Role::Accent),
-        Phase::Waiting => ("waiting for another session's run".to_owned(), Role::Warn),
+        Phase::Waiting(words) => (words.clone(), Role::Warn),
         Phase::Running => ("▶ running".to_owned(), Role::Accent),
         Phase::Explaining { run, of } => (format!("explaining run {run} of {of}"), Role::Accent),
         Phase::Paused => ("⏸ paused".to_owned(), Role::Warn),

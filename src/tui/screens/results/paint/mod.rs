@@ -15,7 +15,7 @@ use crate::tui::{
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{count, counted, plain};
-use dbdyno_store::PageListing;
+use dbdyno_store::{PageListing, ReadWatch};
 use ratatui::layout::Rect;
 
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
@@ -53,7 +53,7 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, cont
         return;
     }
     match &results.table.page {
-        None => drop(paint.text(inner, reading(context.is_measuring), Role::Dim)),
+        None => drop(paint.wrapped(inner, &reading(results, context.is_measuring), Role::Dim)),
         Some(page) if page.length == 0 => {
             paint.wrapped(inner, empty(results, page.stored > 0), Role::Dim);
         }
@@ -140,8 +140,13 @@ fn said<'t>(results: &ResultsScreen, running: bool, room: usize) -> Vec<TextPiec
     pieces
 }
 
-fn reading(running: bool) -> &'static str {
-    if running { "waiting until the test under way has ended…" } else { "reading the store…" }
+fn reading(results: &ResultsScreen, running: bool) -> String {
+    let held_by = results.table.watch.as_ref().and_then(ReadWatch::held_by);
+    match (held_by, running) {
+        (Some(holder), _) => format!("waiting: {holder} has the store open…"),
+        (None, true) => "waiting until the test under way has ended…".to_owned(),
+        (None, false) => "reading the store…".to_owned(),
+    }
 }
 
 fn empty(results: &ResultsScreen, stored: bool) -> &'static str {

@@ -23,21 +23,28 @@ use ratatui::layout::{Constraint, Layout, Rect};
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, opened: &OpenedRun, zoomed: bool) {
     let run = &opened.run;
     let inner = paint.pane(area, &steps(results, usize::from(area.width).saturating_sub(4)), true);
-    if let Some((pane, chosen)) = opened.pane().zip(opened.chosen()).filter(|_| zoomed) {
-        return match pane {
-            TestsPane::Table => draw_table(paint, inner, opened),
-            TestsPane::OverTime => draw_time(paint, inner, opened, chosen),
-            TestsPane::Latencies => draw_latency(paint, inner, chosen, true),
-        };
+    // In a small terminal, the names of the sections stay.
+    let focused = opened.pane().zip(opened.chosen()).filter(|_| zoomed);
+    if let Some((pane, chosen)) = focused.filter(|_| !paint.bare) {
+        return draw_focused(paint, inner, opened, pane, chosen);
     }
     foot(paint, area, results.busy.as_deref().unwrap_or("Esc back"));
     let [head, tabs, body] =
         inner.layout(&Layout::vertical([Constraint::Length(1), Constraint::Length(1), Constraint::Min(4)]));
     draw_head(paint, head, run);
     draw_tabs(paint, tabs, opened);
-    match opened.section {
-        DetailSection::Tests => draw_tests(paint, body, opened),
+    match (opened.section, focused) {
+        (DetailSection::Tests, Some((pane, chosen))) => draw_focused(paint, body, opened, pane, chosen),
+        (DetailSection::Tests, None) => draw_tests(paint, body, opened),
         _ => draw_lines(paint, body, opened),
+    }
+}
+
+fn draw_focused(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun, pane: TestsPane, chosen: &StoredTest) {
+    match pane {
+        TestsPane::Table => draw_table(paint, area, opened),
+        TestsPane::OverTime => draw_time(paint, area, opened, chosen),
+        TestsPane::Latencies => draw_latency(paint, area, chosen, true),
     }
 }
 
@@ -52,7 +59,7 @@ fn draw_head(paint: &mut Paint<'_>, area: Rect, run: &StoredRun) {
         format!("{} {}", run.engine, run.version),
         format!("tier {tier}{verdict}"),
         started,
-        format!("round={} of {}", run.round, run.rounds),
+        format!("round {} of {}", run.round + 1, run.rounds),
         run.tier_reason.clone(),
     ];
     let mut left = usize::from(area.width);
