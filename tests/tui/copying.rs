@@ -94,8 +94,11 @@ fn the_race_is_copied_whole_or_test_by_test_and_the_single_test_with_its_figures
     assert!(test.starts_with("2 Random reads, size 10000: null[latency_ns=200]: 200 µs n"), "{test}");
     journey.time(100_000).keys("v").shows("8 Bulk insert").keys("y").shows("copied: the test in view");
     let figures = copied(&journey);
-    assert!(figures.starts_with("null[latency_ns=2000] · 8 Bulk insert: mean 500 k/s"), "{figures}");
-    assert!(figures.contains("p50 2.00 µs"), "{figures}");
+    assert!(
+        figures.starts_with("8 Bulk insert, size 10000: null[latency_ns=200]: runs 3  now -  mean 5.00 M/s"),
+        "{figures}"
+    );
+    assert!(figures.contains("; null[latency_ns=2000]: runs 4  now -  mean 500 k/s  p50 2.00 µs"), "{figures}");
 }
 
 #[test]

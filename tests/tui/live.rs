@@ -3,6 +3,7 @@
 use super::Journey;
 use crate::{resume, support::Place};
 use dbdyno::{
+    catalog::{Colour, Role},
     runner::RunnerEvent,
     store::Status,
     tui::{
@@ -13,6 +14,7 @@ use dbdyno::{
 };
 use dbdyno_engine::protocol::{Event, TestDone};
 use dbdyno_running::watching::JobEvent;
+use ratatui::style::Color;
 use rustix::process::Signal;
 
 /// Chooses only the null engine, with these option values typed as sweeps.
@@ -85,9 +87,25 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 6, .. }));
     journey.shows("7/20 runs").shows("▶ 7/20").shows("round 4/10").shows("null[latency_ns=2000]").shows("size 10000");
     journey.shows("1 Sequential writes").shows("2.00 ms n3").shows("20.0 ms n4").shows("8 Bulk insert");
-    journey.time(100_000).keys("v").shows("round 4").shows("null[latency_ns=200]").shows("8 Bulk insert");
-    journey.shows("100 %").shows("mean 500 k/s").shows("p50 2.00 µs").shows("Latency of operations (log) n4");
-    journey.keys("v").shows("Race").keys("3").keys("2").shows("7/20 runs");
+    journey.shows("null[200] leads in 8 of 8 tests, no verdict yet").shows("size 10000");
+    // The single test shows all configurations, and follows the session until the user chooses a test.
+    journey
+        .time(100_000)
+        .keys("v")
+        .shows("8 Bulk insert · size 10000")
+        .shows("Latency · share of operations, log scale");
+    let figures = |journey: &Journey, name: &str| {
+        let screen = journey.screen();
+        let line =
+            screen.lines().rev().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{screen}")).to_owned();
+        line.replace('│', " ").split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    journey.keys("[[[[[[").shows("2 Random reads · size 10000 · chosen: Esc follows again");
+    let (fast, slow) = (figures(&journey, "latency_ns=200]"), figures(&journey, "latency_ns=2000]"));
+    assert_eq!(fast[..8], ["1", "null[latency_ns=200]", "4", "-", "5.00", "M/s", "200", "ns"], "{fast:?}");
+    assert_eq!(slow[..8], ["2", "null[latency_ns=2000]", "3", "-", "500", "k/s", "2.00", "µs"], "{slow:?}");
+    journey.key(KeyPress::Esc).hides("chosen").key(KeyPress::Esc).shows("Race");
+    journey.keys("vv").shows("Race").keys("3").keys("2").shows("7/20 runs");
 }
 
 /// Whether a run's worker reports what its statements did so far.
@@ -188,34 +206,67 @@ fn configurations_and_tests_that_do_not_fit_are_scrolled_to() {
 }
 
 #[test]
-fn a_short_test_stays_in_view_until_it_can_be_read() {
+fn a_short_test_stays_in_view_until_it_can_be_read_and_shows_later_runs_meanwhile() {
     let mut journey = null_bench(80, 24, &TWO_SPEEDS);
     journey.key(KeyPress::Enter).keys("v");
     told(&mut journey, |event| begins(event, 0, 3));
-    journey.shows("1 Sequential writes").shows("100 %").hides("3 Sequential scan");
-    journey.time(10_000).shows("3 Sequential scan").hides("1 Sequential writes");
+    journey.shows("1 Sequential writes").shows("under way: 3 Sequential scan · null[latency_ns=200]");
+    journey.shows("Operations a second, run by run").shows("2 null[latency_ns=2000]");
+    let runs = |journey: &Journey, name: &str| {
+        let screen = journey.screen();
+        let line =
+            screen.lines().rev().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{screen}")).to_owned();
+        line.split(name).nth(1).and_then(|rest| rest.split_whitespace().next()).map(str::to_owned).unwrap()
+    };
+    assert_eq!((runs(&journey, "latency_ns=200]"), runs(&journey, "latency_ns=2000]")), ("1".into(), "0".into()));
+    let ended = |event: &RunnerEvent| matches!(event, RunnerEvent::RunEnded { ordinal: 3, .. });
+    told(&mut journey, ended);
+    journey.shows("1 Sequential writes");
+    assert_eq!((runs(&journey, "latency_ns=200]"), runs(&journey, "latency_ns=2000]")), ("2".into(), "2".into()));
+    journey.time(10_000).hides("1 Sequential writes");
 }
 
 #[test]
 fn what_nobody_looked_at_is_not_told_as_nothing() {
-    let mut journey = null_bench(80, 24, &[]);
+    let mut journey = null_bench(160, 40, &[]);
     journey.key(KeyPress::Enter).keys("v");
     told(&mut journey, |event| begins(event, 0, 1));
-    journey.shows("reads -").shows("writes -").shows("switches -").hides("0 B/s");
+    let figure = |journey: &Journey, title: &str| {
+        let screen = journey.screen();
+        let lines: Vec<&str> = screen.lines().collect();
+        let head = lines.iter().position(|line| line.contains(" p50 ")).unwrap_or_else(|| panic!("{screen}"));
+        let end = lines[head].find(title).unwrap_or_else(|| panic!("{screen}")) + title.len();
+        let columns = lines[head][..end].chars().count();
+        let cell: String = lines[head + 1].chars().take(columns).collect();
+        cell.rsplit("  ").next().unwrap().trim().to_owned()
+    };
+    assert_eq!(["reads", "writes", "switches"].map(|title| figure(&journey, title)), ["-", "-", "-"]);
     let mut done = TestDone { test: 1, measured: true, wall_ns: 20_000_000, ..TestDone::default() };
     done.counters.set("read_bytes", Some(1 << 20));
     done.counters.set("voluntary_switches", Some(5));
     let says = Event::TestDone(Box::new(done));
     journey.told(JobEvent::Session(Box::new(RunnerEvent::Worker { ordinal: 0, says })));
-    journey.shows("reads 50.0 MiB/s").shows("writes -").shows("switches 250 /s");
+    let read = ["reads", "writes", "switches"].map(|title| figure(&journey, title));
+    assert_eq!(read, ["50.0 MiB/s", "-", "250 /s"], "{}", journey.screen());
 }
 
 #[test]
-fn the_reference_is_drawn_behind_the_others() {
+fn curves_have_a_number_and_a_colour_of_their_configuration() {
     let mut journey = null_bench(120, 40, &TWO_SPEEDS);
     journey.key(KeyPress::Enter).keys("v");
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 1, .. }));
-    journey.time(100_000).shows("┄ null[latency_ns=200] 5.00 M/s");
+    journey.time(100_000).shows("1 null[latency_ns=200]").shows("2 null[latency_ns=2000]");
+    let buffer = journey.painted();
+    for (symbol, role) in [("1", Role::Series1), ("2", Role::Series2)] {
+        let colour = journey.setup.look.theme.ink(role).fg.unwrap();
+        let Colour::Rgb(red, green, blue) = colour else { panic!("{colour:?}") };
+        let of_colour = |symbols: &dyn Fn(&str) -> bool| {
+            let cells = buffer.content.iter().filter(|cell| symbols(cell.symbol()));
+            cells.filter(|cell| cell.fg == Color::Rgb(red, green, blue)).count()
+        };
+        assert!(of_colour(&|cell| cell == symbol) >= 2, "the number is in the chart and in the table");
+        assert!(of_colour(&|cell| ('\u{2801}'..='\u{28ff}').contains(&cell.chars().next().unwrap())) > 5, "{role:?}");
+    }
 }
 
 #[test]

@@ -48,10 +48,22 @@ pub enum Role {
     B,
     /// The reference that is drawn in the background.
     Ghost,
+    /// The first of several configurations on one picture.
+    Series1,
+    /// The second one.
+    Series2,
+    /// The third one.
+    Series3,
+    /// The fourth one.
+    Series4,
+    /// The fifth one.
+    Series5,
+    /// The sixth one.
+    Series6,
 }
 
 impl Role {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 21] = [
         Self::Text,
         Self::Dim,
         Self::Title,
@@ -67,7 +79,34 @@ impl Role {
         Self::A,
         Self::B,
         Self::Ghost,
+        Self::Series1,
+        Self::Series2,
+        Self::Series3,
+        Self::Series4,
+        Self::Series5,
+        Self::Series6,
     ];
+    /// The colours of configurations on one picture.
+    const SERIES: [Self; 6] =
+        [Self::Series1, Self::Series2, Self::Series3, Self::Series4, Self::Series5, Self::Series6];
+
+    /// Returns the meaning of the configuration at a place, from 0. With more than six, colours repeat.
+    pub fn series(at: usize) -> Self {
+        Self::SERIES[at % Self::SERIES.len()]
+    }
+
+    /// Returns the meaning whose style this one has in a theme that does not name it, as themes of earlier versions.
+    fn instead(self) -> Option<Self> {
+        match self {
+            Self::Series1 => Some(Self::A),
+            Self::Series2 => Some(Self::B),
+            Self::Series3 => Some(Self::Good),
+            Self::Series4 => Some(Self::Warn),
+            Self::Series5 => Some(Self::Accent),
+            Self::Series6 => Some(Self::Bad),
+            _ => None,
+        }
+    }
 }
 
 /// The style of a meaning.
@@ -145,9 +184,17 @@ struct ThemeFile {
 }
 
 impl Theme {
-    /// Reads a theme's file. It must contain every meaning, so that none is invisible by mistake.
+    /// Reads a theme's file. It must contain every meaning, so that none is invisible by mistake; only those of configurations on a picture
+    /// are optional.
     pub(super) fn parse(name: &str, source: &CatalogText) -> Result<Self, CatalogError> {
-        let file: ThemeFile = source.parse()?;
+        let mut file: ThemeFile = source.parse()?;
+        let roles = file.roles.as_mut();
+        for role in Role::SERIES {
+            let instead = role.instead().and_then(|instead| roles.get(&instead).copied());
+            if let (false, Some(ink)) = (roles.contains_key(&role), instead) {
+                roles.insert(role, ink);
+            }
+        }
         let roles = file.roles.get_ref();
         if let Some(missing) = Role::ALL.iter().find(|role| !roles.contains_key(role)) {
             let message = format!("roles: missing field `{}`", format!("{missing:?}").to_lowercase());

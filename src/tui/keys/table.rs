@@ -108,8 +108,13 @@ const LIVE: &[Binding] = &[
         "when the session is over: run the further rounds that decide a test of a pair",
     ),
     binding(&[KeyPress::Char('f')], Action::Speed, "", "replay faster: 1x, 10x, 100x"),
-    binding(&[KeyPress::Char(']')], Action::NextTest, "", "replay: the next test"),
-    binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "replay: the previous test"),
+    binding(
+        &[KeyPress::Char(']')],
+        Action::NextTest,
+        "next test",
+        "single test, replay: the next test; Esc follows again",
+    ),
+    binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "single test, replay: the previous test"),
     binding(
         &[KeyPress::Char('v'), KeyPress::Char('V')],
         Action::View,

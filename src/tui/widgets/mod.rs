@@ -2,6 +2,7 @@
 
 pub(crate) mod columns;
 pub mod cursor;
+pub(crate) mod curves;
 pub(crate) mod histogram;
 pub(crate) mod list;
 mod look;

@@ -1,4 +1,4 @@
-//! A figure over time, such as throughput: one column for each stretch of time, with the reference drawn behind.
+//! A figure over time, such as throughput: one column for each stretch of time.
 
 use crate::tui::widgets::paint::{Paint, width};
 use dbdyno_catalog::Role;
@@ -21,8 +21,6 @@ pub(crate) struct Stretch {
 #[derive(Debug, Clone)]
 pub(crate) struct OverTime<'t> {
     pub(crate) stretches: &'t [Stretch],
-    /// The reference, drawn behind as a dotted line.
-    pub(crate) ghost: &'t [Stretch],
     pub(crate) span_ns: u64,
     /// The selected moment, with its text.
     pub(crate) moment: Option<(u64, String)>,
@@ -61,21 +59,20 @@ fn columns(stretches: &[Stretch], span_ns: u64, width: usize) -> Vec<Option<Boun
 /// Paints a figure over its span: solid up to the least value of a column, shaded up to its greatest. `unit` formats the greatest value,
 /// which is the height of the picture.
 pub(crate) fn over_time(paint: &mut Paint<'_>, area: Rect, timed: &OverTime<'_>, unit: impl Fn(f64) -> String) {
-    let OverTime { stretches, ghost, span_ns, ref moment } = *timed;
+    let OverTime { stretches, span_ns, ref moment } = *timed;
     if area.height < 2 || area.width < 12 {
         return;
     }
     let plot = Rect { height: area.height - 1, ..area };
     let room = usize::from(plot.width);
-    let (now, then) = (columns(stretches, span_ns, room), columns(ghost, span_ns, room));
-    let most = |columns: &[Option<Bounds>]| columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
-    let top = most(&now).max(most(&then));
+    let columns = columns(stretches, span_ns, room);
+    let top = columns.iter().flatten().map(|column| column.most).fold(0.0, f64::max);
     if top <= 0.0 {
         paint.text(Rect { height: 1, ..area }, "no stretch of 100 ms has passed yet", Role::Dim);
         return;
     }
     let height = f64::from(plot.height);
-    for (at, (column, ghost)) in now.iter().zip(&then).enumerate() {
+    for (at, column) in columns.iter().enumerate() {
         let x = plot.x + at as u16;
         if let Some(column) = column {
             let (least, most) = (column.least / top * height, column.most / top * height);
@@ -88,11 +85,6 @@ pub(crate) fn over_time(paint: &mut Paint<'_>, area: Rect, timed: &OverTime<'_>,
                     paint.text(cell, "░", Role::Accent);
                 }
             }
-        }
-        if let Some(ghost) = ghost {
-            let level = ((ghost.least + ghost.most) / 2.0 / top * height).min(height - 1.0) as u16;
-            let cell = Rect { x, y: plot.bottom() - 1 - level, width: 1, height: 1 };
-            paint.text(cell, "┄", Role::Ghost);
         }
     }
     let foot = Rect { y: area.bottom() - 1, height: 1, ..area };

@@ -23,6 +23,10 @@ impl LiveScreen {
                 session.is_some_and(|session| self.view == LiveView::Race || session.in_view().is_some())
             }
             (None, Action::View) => session.is_some(),
+            (None, Action::NextTest | Action::PreviousTest) => {
+                self.view == LiveView::Test && session.is_some_and(|session| session.in_view().is_some())
+            }
+            (None, Action::Speed) => false,
             (None, Action::More) => session.is_some_and(WatchedSession::has_undecided),
             (None, Action::Export) => session.is_some_and(|session| !session.running() && session.id.is_some()),
             _ => true,

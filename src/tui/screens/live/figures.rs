@@ -134,9 +134,9 @@ impl LiveFigures {
         }
     }
 
-    /// Sets the statements of the run before, if it was of the same test.
+    /// Sets the statements of the run before of the same test.
     pub(crate) fn after(self, before: Option<&Self>) -> Self {
-        let statements = before.filter(|before| before.number == self.number).map(|before| before.statements.clone());
+        let statements = before.map(|before| before.statements.clone());
         Self { statements: statements.unwrap_or_default(), are_of_before: true, ..self }
     }
 

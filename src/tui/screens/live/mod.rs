@@ -322,6 +322,10 @@ impl Screen for LiveScreen {
             Action::First => self.scroll = 0,
             Action::Last => self.scroll = usize::MAX,
             Action::Left | Action::Right if self.view == LiveView::Test => self.pane = self.pane.beside(action),
+            Action::NextTest | Action::PreviousTest if self.view == LiveView::Test => {
+                session.choose_test(action == Action::NextTest);
+            }
+            Action::Back if self.view == LiveView::Test && !session.follow() => self.view = LiveView::Race,
             Action::Left => self.column = self.column.saturating_sub(1),
             Action::Right => self.column += 1,
             Action::View => {

@@ -1,9 +1,9 @@
 //! The session in progress, as its runner reports it.
 
 use super::{
-    LiveFigures, LiveStatement, Phase, RunState, Slot, WatchedConfiguration, WatchedRun,
+    LiveFigures, LiveStatement, Phase, RunState, WatchedConfiguration, WatchedRun,
     gathered::Gathered,
-    shown::{SentLatencies, ShownTest},
+    shown::{LastTest, SentLatencies, ShownTest},
     standing::{Standing, Standings},
     usage::Usage,
 };
@@ -51,7 +51,9 @@ pub struct WatchedSession {
     /// The resources of its worker.
     pub(super) usage: Usage,
     /// The test that the single view shows.
-    pub(super) chosen: Option<ShownTest>,
+    pub(super) shown: Option<ShownTest>,
+    /// The last finished test of each configuration, by number.
+    pub(super) last: BTreeMap<(usize, u32), LastTest>,
     /// Latencies of finished tests by configuration and test.
     pub(super) sent: BTreeMap<(usize, u32), SentLatencies>,
     /// The measurements so far.
@@ -73,8 +75,6 @@ pub struct WatchedSession {
     run_begun: Duration,
     expected_run: Duration,
     took: BTreeMap<usize, Vec<f64>>,
-    /// Throughput of the last finished run of each configuration and test.
-    timelines: BTreeMap<(usize, u32), Vec<Slot>>,
     /// The watch of the reading of the usual times. It tells which program holds the store, for which the session waits too.
     pub(super) watch: ReadWatch,
     /// Median times of earlier sessions by engine, size and test, ns.
@@ -111,7 +111,8 @@ impl WatchedSession {
             current: None,
             figures: None,
             usage: Usage::default(),
-            chosen: None,
+            shown: None,
+            last: BTreeMap::new(),
             sent: BTreeMap::new(),
             gathered,
             standings: Standings::default(),
@@ -122,7 +123,6 @@ impl WatchedSession {
             ended: None,
             run_begun: Duration::ZERO,
             took: BTreeMap::new(),
-            timelines: BTreeMap::new(),
             usual: BTreeMap::new(),
         }
     }
@@ -189,7 +189,7 @@ impl WatchedSession {
             RunnerEvent::Resumed => self.phase = Phase::Running,
             RunnerEvent::RunStarted { ordinal, run_id, .. } => {
                 let at = ordinal as usize;
-                self.put_aside();
+                self.figures = None;
                 self.gathered.begin_run(ordinal, &run_id);
                 if let Some(run) = self.runs.get_mut(at) {
                     run.state = RunState::Running;
@@ -233,9 +233,10 @@ impl WatchedSession {
                 time_ms,
                 actors,
             } => {
-                self.put_aside();
                 let figures = LiveFigures::new(test, name, measured, operations).sampled(operations_per_sample);
-                self.figures = Some(figures.with_actors(actors, time_ms).after(self.figures.as_ref()));
+                let before = self.configuration().and_then(|(at, _)| self.last.get(&(at, test)));
+                let figures = figures.with_actors(actors, time_ms).after(before.map(|last| &last.figures));
+                self.figures = Some(figures);
                 self.usage.begin_test();
             }
             protocol::Event::Progress { test, operations, total, elapsed_ns, actors, statements, .. } => {
@@ -264,9 +265,9 @@ impl WatchedSession {
             return;
         }
         self.gathered.test_done(&figures.name, done);
-        self.timelines.insert((configuration, done.test), figures.slots.clone());
+        self.keep_last(configuration);
         if let Some(sent) = latencies {
-            self.sent.entry((configuration, done.test)).or_default().add(run, sent.bytes.clone());
+            self.take_latencies(run, done.test, &sent);
         }
     }
 
@@ -321,18 +322,6 @@ impl WatchedSession {
             left += (usual(run.configuration) - self.took(now).saturating_sub(self.run_begun).as_secs_f64()).max(0.0);
         }
         Duration::from_secs_f64(left)
-    }
-
-    /// Returns the label and throughput of a test of the reference, the first configuration of the size. None for the reference itself, and
-    /// before it has a finished run.
-    pub(crate) fn ghost(&self, configuration: usize, test: u32) -> Option<(&str, &[Slot])> {
-        let size = self.configurations.get(configuration)?.size;
-        let reference = self.configurations.iter().position(|other| other.size == size)?;
-        if reference == configuration {
-            return None;
-        }
-        let slots = self.timelines.get(&(reference, test))?;
-        Some((&self.configurations[reference].label, slots))
     }
 
     /// Returns the usual time of a test, ns: from this session's runs, else from earlier ones.

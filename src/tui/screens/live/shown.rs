@@ -1,13 +1,16 @@
-//! The test that the single view shows. A test that ends too soon to be read stays for a while, with the latencies of all its rounds.
+//! The test that the single view shows, with all configurations beside each other and the latencies of all their runs.
 
-use super::{LiveFigures, WatchedSession, usage::Used};
+use super::{LiveFigures, Slot, WatchedSession, gathered::RunTime, race::RaceColumn, usage::Used};
+use dbdyno_engine::size::Size;
 use dbdyno_running::runner::SentHistogram;
 use dbdyno_workload::histogram::{empty, from_bytes, to_bytes};
 use hdrhistogram::Histogram;
-use std::{borrow::Cow, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
-/// Minimum time for which a test stays in view.
-const STAY: Duration = Duration::from_secs(2);
+/// Minimum time for which a test stays in view while tests pass quickly.
+const STAY: Duration = Duration::from_secs(4);
+/// A test that takes longer than this, ns, is shown at once.
+const LONG_NS: u64 = 1_000_000_000;
 
 /// Maximum number of rounds whose latencies are kept separately.
 const MOST_ROUNDS: usize = 8;
@@ -23,20 +26,21 @@ pub(super) struct SentLatencies {
 }
 
 impl SentLatencies {
-    /// Adds the latencies of a run.
+    /// Adds the latencies of a run, in place of earlier ones of this run.
     pub(super) fn add(&mut self, run: usize, bytes: Vec<u8>) {
+        self.last.retain(|(of, _)| *of != run);
         if self.last.len() == MOST_ROUNDS {
-            let (all, rounds) = self.of_others(run);
+            let (all, rounds) = self.all();
             *self = Self { sum: (Some(to_bytes(&all)), rounds), last: Vec::new() };
         }
         self.last.push((run, bytes));
     }
 
-    /// Returns the latencies of all runs except one, and the number of these runs. The excluded run is the latest, if it was added.
-    fn of_others(&self, run: usize) -> (Histogram<u64>, usize) {
+    /// Returns the latencies of all runs, and the number of these runs.
+    fn all(&self) -> (Histogram<u64>, usize) {
         let mut rounds = self.sum.1;
         let mut all = self.sum.0.as_ref().and_then(|sum| from_bytes(sum).ok()).unwrap_or_else(empty);
-        for (_, bytes) in self.last.iter().filter(|(of, _)| *of != run) {
+        for (_, bytes) in &self.last {
             // Adding cannot fail, because all have the same bounds.
             if from_bytes(bytes).is_ok_and(|one| all.add(one).is_ok()) {
                 rounds += 1;
@@ -46,94 +50,167 @@ impl SentLatencies {
     }
 }
 
-/// The test chosen for display.
+/// The test that the single view shows, of all configurations at its size.
 #[derive(Debug, Clone)]
 pub(super) struct ShownTest {
-    /// Its run and number.
-    of: (usize, u32),
-    configuration: usize,
+    size: Size,
+    test: u32,
     since: Duration,
-    /// The figures at its end, once another test is in progress.
-    ended: Option<Box<(LiveFigures, Used)>>,
-    /// Latencies of other rounds, and the number of these rounds.
-    others: (Histogram<u64>, usize),
+    /// Whether the user chose it. Then it stays.
+    is_chosen: bool,
+    /// Latencies of finished runs by configuration, and the number of these runs.
+    latencies: BTreeMap<usize, (Histogram<u64>, usize)>,
 }
 
 /// The test in view.
 #[derive(Debug)]
 pub(crate) struct TestInView<'s> {
-    pub(crate) configuration: usize,
-    pub(crate) figures: &'s LiveFigures,
+    pub(crate) size: Size,
+    pub(crate) test: u32,
+    pub(crate) name: &'s str,
+    /// Whether the user chose it.
+    pub(crate) is_chosen: bool,
+    pub(crate) configurations: Vec<ConfigurationInView<'s>>,
+}
+
+/// A configuration in the test in view.
+#[derive(Debug)]
+pub(crate) struct ConfigurationInView<'s> {
+    pub(crate) label: &'s str,
+    /// Its place in the race, which decides its colour.
+    pub(crate) place: usize,
+    /// The test in progress, if it is the one in view.
+    pub(crate) under_way: Option<&'s LiveFigures>,
+    /// The figures of its last finished test and of its worker.
+    pub(crate) last: Option<&'s LastTest>,
+    /// Latencies of all runs.
+    pub(crate) latencies: Histogram<u64>,
+    /// Throughput of the test in progress, or of the last finished one.
+    pub(crate) timeline: &'s [Slot],
+    /// The times of finished runs, in their order.
+    pub(crate) times: &'s [RunTime],
+    /// The usual time of the test, ns.
+    pub(crate) usual: Option<f64>,
+}
+
+impl ConfigurationInView<'_> {
+    /// Whether its latencies are of single operations, instead of many.
+    pub(crate) fn single(&self) -> bool {
+        self.under_way.or(self.last.map(|last| &last.figures)).is_none_or(LiveFigures::single)
+    }
+}
+
+/// The last finished test of a configuration.
+#[derive(Debug, Clone)]
+pub(crate) struct LastTest {
+    /// Without its latencies, which are counted with those of all runs.
+    pub(crate) figures: LiveFigures,
     pub(crate) used: Used,
-    /// Latencies of all rounds.
-    pub(crate) latencies: Cow<'s, Histogram<u64>>,
-    /// Number of rounds in the latencies.
-    pub(crate) rounds: usize,
 }
 
 impl WatchedSession {
-    /// Returns the run and number of the current or last test.
-    fn latest(&self) -> Option<(usize, u32)> {
-        Some((self.current?, self.figures.as_ref()?.number))
+    /// Returns the size and number of the current or last test.
+    fn latest(&self) -> Option<(Size, u32)> {
+        let (_, configuration) = self.configuration()?;
+        Some((configuration.size, self.figures.as_ref()?.number))
     }
 
-    /// Saves the figures in view before another test or run begins.
-    pub(super) fn put_aside(&mut self) {
-        let latest = self.latest();
-        let figures = self.figures.take();
-        if let (Some(chosen), Some(figures)) = (&mut self.chosen, figures)
-            && Some(chosen.of) == latest
-        {
-            chosen.ended = Some(Box::new((figures, self.usage.used)));
-        }
-    }
-
-    /// Adds the latencies of a finished test. They arrive separately from its end, so another test may be in progress by now.
+    /// Adds the latencies of a finished test to those of its other runs.
     pub(super) fn take_latencies(&mut self, run: usize, test: u32, sent: &SentHistogram) {
         let Some(configuration) = self.runs.get(run).map(|run| run.configuration) else { return };
         self.sent.entry((configuration, test)).or_default().add(run, sent.bytes.clone());
-        let is_latest = self.latest() == Some((run, test));
-        let ended =
-            self.chosen.as_mut().filter(|chosen| chosen.of == (run, test)).and_then(|chosen| chosen.ended.as_mut());
-        let figures = match (is_latest, ended) {
-            (true, _) => self.figures.as_mut(),
-            (false, ended) => ended.map(|ended| &mut ended.0),
-        };
-        if let Some(figures) = figures {
-            figures.latencies = sent.samples.clone();
+        let size = self.configurations.get(configuration).map(|one| one.size);
+        if let Some(shown) = self.shown.as_mut().filter(|shown| shown.test == test && Some(shown.size) == size) {
+            let (all, runs) = shown.latencies.entry(configuration).or_insert_with(|| (empty(), 0));
+            // Adding cannot fail, because all have the same bounds.
+            *runs += usize::from(all.add(&sent.samples).is_ok());
         }
     }
 
-    /// Shows the latest test, once the previous one was in view long enough to be read.
+    /// Keeps a test that has ended, to be shown until the next one of its configuration ends.
+    pub(super) fn keep_last(&mut self, configuration: usize) {
+        let Some(figures) = self.figures.as_ref().filter(|figures| figures.measured) else { return };
+        let figures = LiveFigures { latencies: empty(), ..figures.clone() };
+        self.last.insert((configuration, figures.number), LastTest { figures, used: self.usage.used });
+    }
+
+    /// Follows the test in progress. While tests pass quickly, one stays long enough to be read, and shows all that is measured of it.
     pub(super) fn look(&mut self, now: Duration) {
-        let (Some(latest), Some((configuration, _))) = (self.latest(), self.configuration()) else { return };
-        let stays = |chosen: &ShownTest| chosen.of == latest || now.saturating_sub(chosen.since) < STAY;
-        if !self.chosen.as_ref().is_some_and(stays) {
-            let others = self.latencies_of_others(configuration, latest);
-            self.chosen = Some(ShownTest { of: latest, configuration, since: now, ended: None, others });
+        let (Some((size, test)), Some(figures)) = (self.latest(), &self.figures) else { return };
+        let is_long = !figures.finished && figures.elapsed_ns > LONG_NS;
+        let stays = |shown: &ShownTest| {
+            let is_latest = (shown.size, shown.test) == (size, test);
+            is_latest || shown.is_chosen || (!is_long && now.saturating_sub(shown.since) < STAY)
+        };
+        let is_wanted = figures.measured || is_long || self.shown.is_none();
+        if is_wanted && !self.shown.as_ref().is_some_and(stays) {
+            self.show_test(size, test, false, now);
         }
     }
 
-    /// Returns the latencies of a test in other runs of its configuration.
-    fn latencies_of_others(&self, configuration: usize, (run, test): (usize, u32)) -> (Histogram<u64>, usize) {
-        self.sent.get(&(configuration, test)).map_or_else(|| (empty(), 0), |sent| sent.of_others(run))
+    fn show_test(&mut self, size: Size, test: u32, is_chosen: bool, since: Duration) {
+        let of_size = self.configurations.iter().enumerate().filter(|(_, one)| one.size == size);
+        let sent = of_size.filter_map(|(at, _)| Some((at, self.sent.get(&(at, test))?.all())));
+        let latencies = sent.collect();
+        self.shown = Some(ShownTest { size, test, since, is_chosen, latencies });
+    }
+
+    /// Shows the next or previous test of the race, and stays there.
+    pub(super) fn choose_test(&mut self, forward: bool) {
+        let rows: Vec<(Size, u32)> = self.race_rows().iter().map(|row| (row.size, row.test)).collect();
+        let Some(shown) = &self.shown else { return };
+        let at = rows.iter().position(|row| *row == (shown.size, shown.test)).unwrap_or(0);
+        let next = if forward { at + 1 } else { at + rows.len().saturating_sub(1) };
+        if let Some((size, test)) = rows.get(next % rows.len().max(1)).copied() {
+            self.show_test(size, test, true, Duration::ZERO);
+        }
+    }
+
+    /// Follows the test in progress again. Returns whether a chosen test was in view.
+    pub(super) fn follow(&mut self) -> bool {
+        self.shown.as_mut().is_some_and(|shown| std::mem::take(&mut shown.is_chosen))
     }
 
     /// Returns the test in view; none before a test has begun.
     pub(crate) fn in_view(&self) -> Option<TestInView<'_>> {
-        let chosen = self.chosen.as_ref()?;
-        let (figures, used) = match (&chosen.ended, &self.figures) {
-            (Some(ended), _) => (&ended.0, ended.1),
-            (None, Some(figures)) => (figures, self.usage.used),
-            (None, None) => return None,
+        let shown = self.shown.as_ref()?;
+        let columns = self.race_columns();
+        let of_column = |(place, column): (usize, &RaceColumn<'_>)| {
+            let at = column.at(shown.size)?;
+            Some(self.configuration_in_view(shown, at, place))
         };
-        let (others, rounds) = &chosen.others;
-        let mut latencies = Cow::Borrowed(&figures.latencies);
-        if *rounds > 0 {
+        let configurations = columns.iter().enumerate().filter_map(of_column).collect();
+        let under_way = self.figures.as_ref().filter(|figures| figures.number == shown.test);
+        let name = self.tests.get(&shown.test).or(under_way.map(|figures| &figures.name));
+        Some(TestInView {
+            size: shown.size,
+            test: shown.test,
+            name: name.map_or("", String::as_str),
+            is_chosen: shown.is_chosen,
+            configurations,
+        })
+    }
+
+    fn configuration_in_view(&self, shown: &ShownTest, at: usize, place: usize) -> ConfigurationInView<'_> {
+        let is_its = self.test_under_way() == Some((at, shown.test));
+        let under_way = self.figures.as_ref().filter(|figures| is_its && !figures.finished);
+        let mut latencies = shown.latencies.get(&at).map_or_else(empty, |(all, _)| all.clone());
+        if let Some(figures) = under_way {
             // Adding cannot fail, because all have the same bounds.
-            let _ = latencies.to_mut().add(others);
+            let _ = latencies.add(&figures.latencies);
         }
-        Some(TestInView { configuration: chosen.configuration, figures, used, latencies, rounds: rounds + 1 })
+        let last = self.last.get(&(at, shown.test));
+        let finished = last.map_or(&[][..], |last| last.figures.slots.as_slice());
+        ConfigurationInView {
+            label: self.configurations.get(at).map_or("", |one| one.label.as_str()),
+            place,
+            under_way,
+            last,
+            latencies,
+            timeline: under_way.map_or(finished, |figures| figures.slots.as_slice()),
+            times: self.gathered.times(at, shown.test),
+            usual: self.usual_ns(at, shown.test),
+        }
     }
 }
 
@@ -153,9 +230,10 @@ mod tests {
             sent.add(run, one(100 + run as u64));
             assert!(sent.last.len() <= MOST_ROUNDS);
         }
-        let (others, rounds) = sent.of_others(999);
-        assert_eq!((others.len(), rounds), (999, 999));
-        assert_eq!((others.min(), others.max()), (100, 1_098));
-        assert_eq!(sent.of_others(1_000).1, 1_000, "a run that has sent nothing yet has everything beside it");
+        let (all, rounds) = sent.all();
+        assert_eq!((all.len(), rounds), (1_000, 1_000));
+        assert_eq!((all.min(), all.max()), (100, 1_099));
+        sent.add(999, one(5));
+        assert_eq!(sent.all().1, 1_000, "a run counts once");
     }
 }

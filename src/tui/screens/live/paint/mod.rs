@@ -1,19 +1,20 @@
 //! Painting of the Live screen.
 
+mod facts;
 mod race;
+mod replayed;
 mod session;
 mod test;
 
 pub(super) use self::race::cell_in_words;
 
-use self::test::TestPicture;
+use self::replayed::TestPicture;
 use super::{LiveScreen, LiveView, Replay, SPEEDS, TestPane, WatchedSession};
 use crate::tui::{
     screens::Context,
-    widgets::paint::{Paint, TextPiece, piece, rows},
+    widgets::paint::{Paint, rows},
 };
 use dbdyno_catalog::Role;
-use dbdyno_foundation::base::units;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Minimum rows for showing the runs of the round above the race.
@@ -31,7 +32,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, context
         (Some(replay), _) => draw_replay(paint, area, replay, live.pane, context.zoomed),
         (None, Some(session)) if context.zoomed => match live.view {
             LiveView::Race => race::draw(paint, area, session, live),
-            LiveView::Test => test::draw_of_session(paint, area, session, live.pane, true),
+            LiveView::Test => test::draw(paint, area, session, live.pane, true),
         },
         (None, Some(session)) => {
             // The race itself shows the run in progress, and needs the rows.
@@ -41,7 +42,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, context
             session::draw(paint, top, session, context.now);
             match live.view {
                 LiveView::Race => race::draw(paint, rest, session, live),
-                LiveView::Test => test::draw_of_session(paint, rest, session, live.pane, false),
+                LiveView::Test => test::draw(paint, rest, session, live.pane, false),
             }
         }
         (None, None) => nothing(paint, area),
@@ -63,7 +64,7 @@ fn nothing(paint: &mut Paint<'_>, area: Rect) {
 
 fn draw_replay(paint: &mut Paint<'_>, area: Rect, replay: &Replay, pane: TestPane, zoomed: bool) {
     if let Some(picture) = replayed(replay).filter(|_| zoomed) {
-        return test::draw_pane(paint, area, &picture, pane);
+        return replayed::draw_pane(paint, area, &picture, pane);
     }
     let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(4), Constraint::Min(8)]));
     let inner = paint.pane(top, &format!("Replay · {}", replay.recording.title), true);
@@ -82,36 +83,23 @@ fn draw_replay(paint: &mut Paint<'_>, area: Rect, replay: &Replay, pane: TestPan
         paint.text(row, line, Role::Text);
     }
     if let Some(picture) = replayed(replay) {
-        test::draw(paint, rest, &picture, pane);
+        replayed::draw(paint, rest, &picture, pane);
     }
 }
 
 /// Returns the replayed test, as far as it has progressed.
 fn replayed(replay: &Replay) -> Option<TestPicture<'_>> {
     let figures = replay.figures.as_ref()?;
-    let length = replay.recording.tests.get(replay.test).map_or(0, |test| test.wall_ns);
-    let (usual, latencies) = (Some(length as f64), &figures.latencies);
-    Some(TestPicture { label: "", figures, latencies, rounds: 1, ghost: None, usual, used: Vec::new() })
+    let whole_ns = replay.recording.tests.get(replay.test).map_or(0, |test| test.wall_ns) as f64;
+    Some(TestPicture { figures, whole_ns })
 }
 
 /// Returns the replayed test as text, with its figures so far.
 pub(super) fn replayed_in_words(replay: &Replay) -> Option<String> {
-    replayed(replay).map(|picture| format!("{} · {}", replay.recording.title, test::in_words(&picture)))
+    replayed(replay).map(|picture| format!("{} · {}", replay.recording.title, replayed::in_words(&picture)))
 }
 
 /// Returns a session's test in view as text, with its figures so far.
 pub(super) fn test_in_words(session: &WatchedSession) -> Option<String> {
-    test::with_picture(session, test::in_words)
-}
-
-/// Returns a count of operations with its total, if known.
-fn counted(done: u64, total: Option<u64>) -> String {
-    match total {
-        Some(total) => format!("{} / {}", units::count(done), units::count(total)),
-        None => units::count(done),
-    }
-}
-
-fn fact<'t>(label: &'t str, figure: String) -> [TextPiece<'t>; 3] {
-    [piece(label, Role::Dim), piece(" ", Role::Dim), piece(figure, Role::Text)]
+    test::in_words(session)
 }

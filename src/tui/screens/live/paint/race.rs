@@ -13,7 +13,10 @@ use crate::tui::{
 };
 use dbdyno_catalog::Role;
 use dbdyno_comparing::compare::{JudgedRatio, ObstacleKind};
-use dbdyno_foundation::{base::units::plain, metric::Metric};
+use dbdyno_foundation::{
+    base::units::{counted, plain},
+    metric::{Better, Metric},
+};
 use dbdyno_reports::comparison::words;
 use dbdyno_stats::{Verdict, median};
 use ratatui::layout::Rect;
@@ -41,6 +44,8 @@ struct RaceLayout {
     tall: bool,
     /// Number of configurations shown.
     shown: usize,
+    /// Whether a bar below shows the magnitude of each figure.
+    bars: bool,
 }
 
 impl RaceLayout {
@@ -51,12 +56,12 @@ impl RaceLayout {
         let left = room.saturating_sub(name);
         let beside = figures(rounds.clamp(ROUNDS.0, ROUNDS.1 / 2)) + 1 + VERDICT;
         if columns * (beside + 1) <= left {
-            return Self { name, cell: beside, count, tall: false, shown: columns };
+            return Self { name, cell: beside, count, tall: false, shown: columns, bars: false };
         }
         let least = figures(ROUNDS.0).max(VERDICT);
         let shown = (left / (least + 1)).clamp(1, columns.max(1));
         let most = figures(rounds.clamp(ROUNDS.0, ROUNDS.1)).max(label).max(least);
-        Self { name, cell: (left / shown).saturating_sub(1).min(most), count, tall: true, shown }
+        Self { name, cell: (left / shown).saturating_sub(1).min(most), count, tall: true, shown, bars: false }
     }
 
     /// Returns the number of rounds in a sparkline.
@@ -65,20 +70,40 @@ impl RaceLayout {
         self.cell.saturating_sub(TIME + self.count + 2 + beside)
     }
 
+    /// Returns the lines of a test.
     fn lines(self) -> usize {
-        if self.tall { 2 } else { 1 }
+        1 + usize::from(self.tall) + usize::from(self.bars)
+    }
+
+    /// Adds bars, and an empty line between tests, as far as all tests fit into these lines.
+    fn with_bars(self, tests: usize, lines: usize) -> Self {
+        let barred = Self { bars: true, ..self };
+        if tests * barred.lines() <= lines { barred } else { self }
     }
 }
 
 /// Paints the race of a session.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, live: &LiveScreen) {
-    let inner = paint.pane(area, &title(session), true);
+    let (columns, tests) = (session.race_columns(), session.race_rows());
+    let said = moment(session, &columns, &tests);
+    let room = usize::from(area.width).saturating_sub(2);
+    let least = grid(session, &columns, &tests, room).lines() * tests.len() + titles(&tests) + SENTENCE;
+    // The tests are more important than a line for the sentence.
+    let (above, beside) = if usize::from(area.height) > least { (said, None) } else { (None, said) };
+    let inner = paint.pane(area, &title(session, beside), true);
     if let Phase::Failed(reason) = &session.phase {
         paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
         return;
     }
-    let (columns, tests) = (session.race_columns(), session.race_rows());
-    let grid = grid(session, &columns, &tests, usize::from(inner.width));
+    let inner = match above {
+        Some(sentence) => {
+            paint.text(Rect { height: 1, ..inner }, &sentence, Role::Accent);
+            Rect { y: inner.y + 1, height: inner.height - 1, ..inner }
+        }
+        None => inner,
+    };
+    let room = usize::from(inner.height).saturating_sub(1 + titles(&tests));
+    let grid = grid(session, &columns, &tests, usize::from(inner.width)).with_bars(tests.len(), room);
     let first = live.column.min(columns.len().saturating_sub(grid.shown));
     let beside = &columns[first..(first + grid.shown).min(columns.len())];
     let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
@@ -90,7 +115,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
             let text = format!("size {}", tests[at].size);
             paint.text(next(&mut left, 1), &text, Role::Title);
         }
-        draw_row(paint, next(&mut left, grid.lines() as u16), session, beside, &tests[at], grid);
+        draw_row(paint, next(&mut left, grid.lines() as u16), session, (beside, first), &tests[at], grid);
     }
     draw_hidden(paint, area, (first, beside.len(), columns.len()), (range, tests.len()));
     if columns.len() > 1 {
@@ -103,6 +128,55 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     }
 }
 
+/// Rows of the race in addition to those of tests, if it has a line for its sentence.
+const SENTENCE: usize = 4;
+
+/// Returns the number of titles of sizes among the tests.
+fn titles(tests: &[RaceRow<'_>]) -> usize {
+    tests.windows(2).filter(|two| two[0].size != two[1].size).count()
+}
+
+/// Returns who leads at this moment, in how many tests, and in how many of these a verdict says so. None with a single configuration, and
+/// before a test has figures of two.
+fn moment(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>]) -> Option<String> {
+    let mut led: Vec<(usize, bool)> = Vec::new();
+    for row in tests {
+        let cells = columns.iter().enumerate().filter_map(|(at, column)| Some((at, cell(session, column, row)?)));
+        let figures: Vec<(usize, RaceCell<'_>, f64)> = cells
+            .filter_map(|(at, cell)| {
+                let median = median_of(&cell)?;
+                Some((at, cell, median))
+            })
+            .collect();
+        if figures.len() < 2 {
+            continue;
+        }
+        let is_better = |a: f64, b: f64| match session.gathered.metric().better() {
+            Better::More => b.total_cmp(&a),
+            _ => a.total_cmp(&b),
+        };
+        let (at, cell, _) = figures.iter().min_by(|a, b| is_better(a.2, b.2))?;
+        let is_decided = match &cell.place {
+            RacePlace::Reference { is_fastest } => *is_fastest,
+            RacePlace::Against(Standing::Judged(found)) => found.verdict == Verdict::Faster,
+            RacePlace::Against(Standing::Withheld(_)) | RacePlace::Open => false,
+        };
+        led.push((*at, is_decided));
+    }
+    let tests_led = |at: usize| led.iter().filter(|(leader, _)| *leader == at).count();
+    let leader =
+        (0..columns.len()).max_by_key(|at| (tests_led(*at), columns.len() - at)).filter(|_| !led.is_empty())?;
+    let decided = led.iter().filter(|(at, is_decided)| *at == leader && *is_decided).count();
+    let name = values_only(&plain(columns[leader].label));
+    let verdicts = match decided {
+        0 => "no verdict yet".to_owned(),
+        decided => format!("with a verdict in {decided}"),
+    };
+    let (leads, of) = (tests_led(leader), led.len());
+    let tense = if session.running() { "leads" } else { "led" };
+    Some(format!("{name} {tense} in {leads} of {}, {verdicts}", counted(of, "test")))
+}
+
 /// Returns lines from the top of an area, and removes them from it.
 fn next(area: &mut Rect, lines: u16) -> Rect {
     let taken = Rect { height: lines.min(area.height), ..*area };
@@ -110,14 +184,15 @@ fn next(area: &mut Rect, lines: u16) -> Rect {
     taken
 }
 
-/// Returns the round and the test in progress.
-fn title(session: &WatchedSession) -> String {
+/// Returns the round, the sentence of the moment if there is one, and the test in progress.
+fn title(session: &WatchedSession, said: Option<String>) -> String {
     let Some(run) = session.current.and_then(|at| session.runs.get(at)) else {
         return "Race · no test has begun yet".to_owned();
     };
     let metric = session.gathered.metric();
     let what = if metric == Metric::Wall { String::new() } else { format!(" · {}", metric.title()) };
-    let round = format!("Race{what} · round {}/{}", run.round + 1, session.rounds);
+    let said = said.map_or_else(String::new, |said| format!(" · {said}"));
+    let round = format!("Race{what} · round {}/{}{said}", run.round + 1, session.rounds);
     let under_way = session.test_under_way().and_then(|(place, test)| {
         let (one, figures) = (session.configurations.get(place)?, session.figures.as_ref()?);
         let size = if session.race_rows().iter().any(|row| row.size != one.size) {
@@ -180,7 +255,8 @@ fn draw_header(
     let names = names(&labels, grid.cell.saturating_sub(1));
     let running = session.run_under_way().and(session.configuration()).map(|(_, one)| one.label.as_str());
     for (place, (name, label)) in names.iter().zip(&labels).skip(first).take(grid.shown).enumerate() {
-        let (sign, role) = if running == Some(label) { ("▶", Role::Accent) } else { (" ", Role::Title) };
+        let sign = if running == Some(label) { "▶" } else { " " };
+        let role = Role::series(first + place);
         paint.line(at(area, grid, place), &[piece(sign, role), piece(name.as_str(), role)]);
     }
 }
@@ -195,7 +271,7 @@ fn draw_row(
     paint: &mut Paint<'_>,
     area: Rect,
     session: &WatchedSession,
-    beside: &[RaceColumn<'_>],
+    (beside, first): (&[RaceColumn<'_>], usize),
     row: &RaceRow<'_>,
     grid: RaceLayout,
 ) {
@@ -205,16 +281,24 @@ fn draw_row(
     let (sign, role) = if is_under_way { ("▶", Role::Accent) } else { (" ", Role::Text) };
     let text = fit(&name(row), grid.name.saturating_sub(2));
     paint.line(Rect { width: grid.name as u16, ..area }, &[piece(sign, role), piece(text, role)]);
+    let most = cells.iter().flatten().filter_map(median_of).fold(0.0, f64::max);
     for (place, cell) in cells.iter().enumerate() {
         let Some(cell) = cell else { continue };
         let area = at(area, grid, place);
-        let (figures, verdict) = (figures(cell, grid), verdict(cell));
-        if grid.tall {
-            for (line, row) in [figures, vec![verdict]].iter().zip(rows(area)) {
-                paint.line(row, line);
-            }
-        } else {
-            paint.line(area, &[figures, vec![piece(" ", Role::Text), verdict]].concat());
+        let series = Role::series(first + place);
+        let (figures, verdict) = (figures(cell, grid, series), verdict(cell));
+        let lines = match grid.tall {
+            true => vec![figures, vec![verdict]],
+            false => vec![[figures, vec![piece(" ", Role::Text), verdict]].concat()],
+        };
+        for (line, row) in lines.iter().zip(rows(area)) {
+            paint.line(row, line);
+        }
+        if let (true, Some(median)) = (grid.bars, median_of(cell)) {
+            let y = area.y + lines.len() as u16;
+            let bar =
+                Rect { y, height: 1.min(area.bottom().saturating_sub(y)), width: area.width.saturating_sub(2), ..area };
+            paint.bar(bar, median / most.max(f64::MIN_POSITIVE), series);
         }
         if cell.is_under_way {
             paint.highlight(area);
@@ -223,15 +307,21 @@ fn draw_row(
 }
 
 /// Returns the median, the number of runs, and a sparkline of them.
-fn figures(cell: &RaceCell<'_>, grid: RaceLayout) -> Vec<TextPiece<'static>> {
+fn figures(cell: &RaceCell<'_>, grid: RaceLayout, series: Role) -> Vec<TextPiece<'static>> {
     let (times, time) = values(cell);
     let count = if times.is_empty() && cell.failed == 0 { String::new() } else { count_text(times.len(), cell.failed) };
     let rounds = grid.rounds();
     vec![
         piece(format!("{}{time} ", " ".repeat(TIME.saturating_sub(width(&time)))), Role::Text),
         piece(pad(&count, grid.count) + " ", if cell.failed > 0 { Role::Bad } else { Role::Dim }),
-        piece(pad(&sparkline(&times[times.len().saturating_sub(rounds)..]), rounds), Role::Accent),
+        piece(pad(&sparkline(&times[times.len().saturating_sub(rounds)..]), rounds), series),
     ]
+}
+
+/// Returns the median of a cell's figures.
+fn median_of(cell: &RaceCell<'_>) -> Option<f64> {
+    let values: Vec<f64> = cell.times.iter().map(|time| time.value(cell.metric)).collect();
+    cell.metric.median(&values).ok()
 }
 
 /// Returns the figures of a cell, and their median as text. The title names the metric, so a rate needs no unit.

@@ -1,14 +1,18 @@
-//! The test in progress: its bar, latencies, throughput, percentiles and resources.
+//! A single test of a session: all configurations beside each other, with the curves of their latencies and of their throughput.
 
-use super::{counted, fact};
+use super::facts::{actors, progress, statements};
 use crate::tui::{
     screens::live::{
-        LiveActor, LiveFigures, LiveStatement, Phase, Slot, TestPane, WatchedSession, shown::TestInView, usage::Used,
+        LiveFigures, Phase, Slot, TestPane, WatchedSession,
+        shown::{ConfigurationInView, TestInView},
+        usage::Used,
     },
     widgets::{
-        histogram::histogram,
-        over_time::{OverTime, Stretch, over_time},
-        paint::{Paint, TextPiece, fit, piece, rows, width},
+        cursor::ListCursor,
+        curves::{Curve, CurveAxis, curves},
+        names::names,
+        paint::{Paint, TextPiece, rows},
+        table::{ListTable, TableColumn},
     },
 };
 use dbdyno_catalog::Role;
@@ -17,256 +21,267 @@ use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// A test with the data around it.
-#[derive(Debug)]
-pub(super) struct TestPicture<'t> {
-    /// The configuration; empty for a replay.
-    pub(super) label: &'t str,
-    pub(super) figures: &'t LiveFigures,
-    /// Latencies of all its rounds.
-    pub(super) latencies: &'t Histogram<u64>,
-    /// Number of rounds in the latencies.
-    pub(super) rounds: usize,
-    /// Label and throughput of the reference.
-    pub(super) ghost: Option<(&'t str, &'t [Slot])>,
-    /// Usual time of the test, ns.
-    pub(super) usual: Option<f64>,
-    pub(super) used: Vec<(&'static str, String)>,
-}
+/// Points of a curve of latencies for each doubling of the latency.
+const STEPS: f64 = 4.0;
+/// Stretches of a timeline from which it is a curve; a shorter test is shown run by run.
+const STRETCHES: usize = 3;
+/// The most columns of a configuration's name.
+const NAME: usize = 40;
 
-impl TestPicture<'_> {
-    /// `lmdb · 2 Random reads`
-    fn title(&self) -> String {
-        let dot = if self.label.is_empty() { "" } else { " · " };
-        format!("{}{dot}{} {}", self.label, self.figures.number, self.figures.name)
-    }
-}
-
-/// Paints the test of a session.
-pub(super) fn draw_of_session(
-    paint: &mut Paint<'_>,
-    area: Rect,
-    session: &WatchedSession,
-    pane: TestPane,
-    zoomed: bool,
-) {
-    let painted = with_picture(session, |picture| match zoomed {
-        true => draw_pane(paint, area, picture, pane),
-        false => draw(paint, area, picture, pane),
-    });
-    if painted.is_none() {
+/// Paints the test in view, or one of its panes.
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, pane: TestPane, zoomed: bool) {
+    let Some(view) = session.in_view() else {
         let inner = paint.pane(area, "Test", false);
         match &session.phase {
             Phase::Failed(reason) => paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad),
             _ => paint.wrapped(inner, "no test has begun yet", Role::Dim),
         };
+        return;
+    };
+    let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
+    draw_bar(paint, bar, &view, session);
+    if zoomed {
+        return match pane {
+            TestPane::Latencies => draw_latencies(paint, rest, &view, true),
+            TestPane::Throughput => draw_throughput(paint, rest, &view, true),
+            TestPane::Figures => draw_figures(paint, rest, &view, true),
+        };
+    }
+    let more = further(&view, usize::from(area.width)).len();
+    let wanted = (view.configurations.len() + more + 3) as u16;
+    let below = wanted.min(rest.height.saturating_sub(5)).max(4);
+    let [charts, figures] = rest.layout(&Layout::vertical([Constraint::Min(5), Constraint::Length(below)]));
+    let [left, right] = charts.layout(&Layout::horizontal([Constraint::Percentage(50), Constraint::Percentage(50)]));
+    draw_latencies(paint, left, &view, pane == TestPane::Latencies);
+    draw_throughput(paint, right, &view, pane == TestPane::Throughput);
+    draw_figures(paint, figures, &view, pane == TestPane::Figures);
+}
+
+/// Returns the figures of the test in view in one line.
+pub(super) fn in_words(session: &WatchedSession) -> Option<String> {
+    let view = session.in_view()?;
+    let told: Vec<String> = view
+        .configurations
+        .iter()
+        .map(|one| {
+            let figures = COLUMNS.iter().map(|column| format!("{} {}", column.title, (column.text)(one)));
+            format!("{}: {}", one.label, figures.collect::<Vec<_>>().join("  "))
+        })
+        .collect();
+    Some(format!("{} {}, size {}: {}", view.test, view.name, view.size, told.join("; ")))
+}
+
+/// Paints the test's name, and the progress of the configuration that runs it.
+fn draw_bar(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, session: &WatchedSession) {
+    let under_way = view.configurations.iter().find_map(|one| Some((one, one.under_way?)));
+    let (what, whose) = match under_way {
+        Some((one, figures)) if figures.measured => ("", format!(" · ▶ {}", one.label)),
+        Some((one, _)) => (" · preparing, not measured", format!(" · ▶ {}", one.label)),
+        None => ("", String::new()),
+    };
+    let chosen = if view.is_chosen { " · chosen: Esc follows again" } else { "" };
+    let name = if view.name.is_empty() { String::new() } else { format!(" {}", view.name) };
+    let title = format!("{}{name} · size {}{whose}{what}{chosen}", view.test, view.size);
+    let inner = paint.pane(area, &title, false);
+    match under_way {
+        Some((one, figures)) => progress(paint, inner, figures, one.usual),
+        None => {
+            let other = session.test_under_way().zip(session.figures.as_ref());
+            let other = other.and_then(|((at, _), figures)| Some((session.configurations.get(at)?, figures)));
+            let text = other.filter(|_| session.running()).map_or_else(String::new, |(one, figures)| {
+                format!("under way: {} {} · {}", figures.number, figures.name, one.label)
+            });
+            paint.text(Rect { height: inner.height.min(1), ..inner }, &text, Role::Dim);
+        }
     }
 }
 
-/// Calls a function with the test in view; none before a test has begun.
-pub(super) fn with_picture<T>(session: &WatchedSession, act: impl FnOnce(&TestPicture<'_>) -> T) -> Option<T> {
-    let TestInView { configuration, figures, used: known, latencies, rounds } = session.in_view()?;
-    Some(act(&TestPicture {
-        label: session.configurations.get(configuration).map_or("", |measured| measured.label.as_str()),
-        figures,
-        latencies: &latencies,
-        rounds,
-        ghost: session.ghost(configuration, figures.number),
-        usual: session.usual_ns(configuration, figures.number),
-        used: used(known),
-    }))
+/// Paints the latencies of all configurations as curves: the share of their operations at each latency.
+fn draw_latencies(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focused: bool) {
+    let of = if view.configurations.iter().all(ConfigurationInView::single) { "operations" } else { "stretches" };
+    let inner = paint.pane(area, &format!("Latency · share of {of}, log scale"), focused);
+    let all: Vec<Curve> = view.configurations.iter().filter_map(latency_curve).collect();
+    let points = || all.iter().flat_map(|curve| &curve.points);
+    let (low, high) =
+        points().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (x, _)| (low.min(*x), high.max(*x)));
+    if low > high {
+        paint.text(Rect { height: inner.height.min(1), ..inner }, "no operation is timed yet", Role::Dim);
+        return;
+    }
+    let most = points().map(|(_, y)| *y).fold(0.0, f64::max);
+    let powers = (low.ceil() as i32..=high.floor() as i32).map(f64::from);
+    let labels = powers.map(|power| (power, units::duration(power.exp2()))).collect();
+    let top = format!("{:.0} %", most * 100.0);
+    curves(paint, inner, &all, &CurveAxis { low, high, labels }, (most, &top));
 }
 
-/// Returns the figures of a test in one line.
-pub(super) fn in_words(picture: &TestPicture<'_>) -> String {
-    let facts = facts(picture, usize::from(u16::MAX));
-    let told: Vec<String> =
-        facts.iter().map(|line| line.iter().map(|(text, _)| text.as_ref()).collect::<String>()).collect();
-    format!("{}: {}", picture.title(), told.join("  "))
+/// Returns the curve of a configuration's latencies: for each step of a logarithmic scale the share of samples in it, from the fastest to
+/// the one that only a thousandth exceeds.
+fn latency_curve(one: &ConfigurationInView<'_>) -> Option<Curve> {
+    let counts = steps(&one.latencies);
+    let all: u64 = counts.iter().sum();
+    let first = counts.iter().position(|count| *count > 0)?;
+    let last = (one.latencies.value_at_quantile(0.999).max(1) as f64).log2() * STEPS;
+    let point = |(at, count): (usize, &u64)| (at as f64 / STEPS, *count as f64 / all as f64);
+    let shown = counts.iter().enumerate().take(last as usize + 2).skip(first).map(point);
+    let from = first as f64 - 1.0;
+    let mut points: Vec<(f64, f64)> = std::iter::once((from / STEPS, 0.0)).chain(shown).collect();
+    points.extend(points.last().map(|(x, _)| (x + 1.0 / STEPS, 0.0)));
+    Some(Curve { number: one.place + 1, role: Role::series(one.place), points })
 }
 
-/// Returns the resources of the worker as facts; `-` means unknown.
-fn used(known: Used) -> Vec<(&'static str, String)> {
-    let shown = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
-    let rate = |rate: f64| format!("{}/s", units::bytes(rate as u64));
-    vec![
-        ("reads", shown(known.read.map(rate))),
-        ("writes", shown(known.written.map(rate))),
-        ("RSS", shown(known.rss_bytes.map(units::bytes))),
-        ("size", shown(known.database_bytes.map(units::bytes))),
-        ("switches", shown(known.switches.map(units::rate))),
-    ]
+/// Counts samples by step of the logarithmic scale.
+fn steps(latencies: &Histogram<u64>) -> Vec<u64> {
+    let mut counts = Vec::new();
+    for value in latencies.iter_recorded() {
+        let at = ((value.value_iterated_to().max(1) as f64).log2() * STEPS) as usize;
+        if counts.len() <= at {
+            counts.resize(at + 1, 0);
+        }
+        counts[at] += value.count_at_value();
+    }
+    counts
 }
 
-/// Paints the single test with its histogram, its throughput over time and its resources; one of them has the focus.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focus: TestPane) {
-    let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
-    draw_bar(paint, bar, picture);
-    let [left, right] = rest.layout(&Layout::horizontal([Constraint::Percentage(46), Constraint::Percentage(54)]));
-    draw_latencies(paint, left, picture, focus == TestPane::Latencies);
-    let lines = facts(picture, usize::from(right.width).saturating_sub(2)).len() as u16;
-    let facts_height = (lines + 2).min(right.height.saturating_sub(5));
-    let [chart, below] = right.layout(&Layout::vertical([Constraint::Min(5), Constraint::Length(facts_height)]));
-    draw_throughput(paint, chart, picture, focus == TestPane::Throughput);
-    draw_figures(paint, below, picture, focus == TestPane::Figures);
+/// Paints the throughput of all configurations over the time of the test, or run by run if the test is too short for that.
+fn draw_throughput(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focused: bool) {
+    let has_timelines = view.configurations.iter().any(|one| one.timeline.len() >= STRETCHES);
+    let (title, all): (&str, Vec<Curve>) = match has_timelines {
+        true => ("Operations a second, over the test", view.configurations.iter().map(timeline).collect()),
+        false => ("Operations a second, run by run", view.configurations.iter().map(run_by_run).collect()),
+    };
+    let inner = paint.pane(area, title, focused);
+    let points = || all.iter().flat_map(|curve| &curve.points);
+    let (end, most) = points().fold((0.0_f64, 0.0_f64), |(end, most), (x, y)| (end.max(*x), most.max(*y)));
+    if most <= 0.0 {
+        let text = if has_timelines { "no stretch of 100 ms has passed yet" } else { "no run has ended yet" };
+        paint.text(Rect { height: inner.height.min(1), ..inner }, text, Role::Dim);
+        return;
+    }
+    let axis = match has_timelines {
+        true => {
+            let labels = vec![(0.0, "0".to_owned()), (end / 2.0, seconds(end / 2.0)), (end, seconds(end))];
+            CurveAxis { low: 0.0, high: end, labels }
+        }
+        false => {
+            let runs = end as usize;
+            let labels = (1..=runs).map(|run| (run as f64, run.to_string())).collect();
+            CurveAxis { low: 1.0, high: (runs as f64).max(2.0), labels }
+        }
+    };
+    curves(paint, inner, &all, &axis, (most * 1.1, &units::rate(most * 1.1)));
 }
 
-/// Paints one pane of the test below its bar.
-pub(super) fn draw_pane(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, pane: TestPane) {
-    let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
-    draw_bar(paint, bar, picture);
-    match pane {
-        TestPane::Latencies => draw_latencies(paint, rest, picture, true),
-        TestPane::Throughput => draw_throughput(paint, rest, picture, true),
-        TestPane::Figures => draw_figures(paint, rest, picture, true),
+fn seconds(seconds: f64) -> String {
+    units::duration(seconds * 1e9)
+}
+
+/// Returns the curve of a configuration's throughput over the seconds of its test.
+fn timeline(one: &ConfigurationInView<'_>) -> Curve {
+    let middle = |slot: &Slot| (slot.end_ns as f64 - slot.duration_ns as f64 / 2.0) / 1e9;
+    let points = one.timeline.iter().map(|slot| (middle(slot), slot.rate())).collect();
+    Curve { number: one.place + 1, role: Role::series(one.place), points }
+}
+
+/// Returns the curve of a configuration's throughput over its runs. A single run is a short line.
+fn run_by_run(one: &ConfigurationInView<'_>) -> Curve {
+    let rate = |run: &crate::tui::screens::live::RunTime| run.operations as f64 * 1e9 / run.ns.max(1.0);
+    let mut points: Vec<(f64, f64)> = (1..).zip(one.times).map(|(run, time)| (f64::from(run), rate(time))).collect();
+    if let [only] = points.as_slice() {
+        points.push((only.0 + 0.2, only.1));
+    }
+    Curve { number: one.place + 1, role: Role::series(one.place), points }
+}
+
+/// A column of the table of configurations.
+struct TestFigure {
+    title: &'static str,
+    /// Columns with a greater rank are left out first.
+    rank: usize,
+    text: fn(&ConfigurationInView<'_>) -> String,
+}
+
+/// The figures of a configuration. Those of a test that runs are of this moment, and the others of all runs or the last one.
+const COLUMNS: [TestFigure; 12] = [
+    TestFigure { title: "runs", rank: 2, text: |one| one.times.len().to_string() },
+    TestFigure { title: "now", rank: 1, text: |one| shown(one.under_way.and_then(now)) },
+    TestFigure { title: "mean", rank: 1, text: |one| shown(mean(one)) },
+    TestFigure { title: "p50", rank: 1, text: |one| quantile(one, 0.5) },
+    TestFigure { title: "p90", rank: 4, text: |one| quantile(one, 0.9) },
+    TestFigure { title: "p99", rank: 1, text: |one| quantile(one, 0.99) },
+    TestFigure { title: "p99.9", rank: 3, text: |one| quantile(one, 0.999) },
+    TestFigure { title: "reads", rank: 6, text: |one| used(one, |used| used.read.map(bytes_rate)) },
+    TestFigure { title: "writes", rank: 6, text: |one| used(one, |used| used.written.map(bytes_rate)) },
+    TestFigure { title: "RSS", rank: 7, text: |one| used(one, |used| used.rss_bytes.map(units::bytes)) },
+    TestFigure { title: "size", rank: 5, text: |one| used(one, |used| used.database_bytes.map(units::bytes)) },
+    TestFigure { title: "switches", rank: 8, text: |one| used(one, |used| used.switches.map(units::rate)) },
+];
+
+fn shown(text: Option<String>) -> String {
+    text.unwrap_or_else(|| "-".to_owned())
+}
+
+fn bytes_rate(rate: f64) -> String {
+    format!("{}/s", units::bytes(rate as u64))
+}
+
+fn used(one: &ConfigurationInView<'_>, figure: impl Fn(&Used) -> Option<String>) -> String {
+    shown(one.last.and_then(|last| figure(&last.used)))
+}
+
+fn now(figures: &LiveFigures) -> Option<String> {
+    figures.slots.last().map(|slot| units::rate(slot.rate()))
+}
+
+/// Returns the rate of the test in progress, or of all finished runs.
+fn mean(one: &ConfigurationInView<'_>) -> Option<String> {
+    let (operations, ns) = one.times.iter().fold((0, 0.0), |(all, ns), time| (all + time.operations, ns + time.ns));
+    match one.under_way {
+        Some(figures) if figures.done > 0 => Some(units::rate(figures.rate())),
+        _ => (ns > 0.0).then(|| units::rate(operations as f64 * 1e9 / ns)),
     }
 }
 
-fn draw_latencies(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focused: bool) {
-    let TestPicture { figures, latencies, rounds, .. } = *picture;
-    let stretches = !figures.latencies.is_empty() && !figures.single();
-    let of = if stretches { "stretches" } else { "operations" };
-    let count = if rounds > 1 { format!(" n{rounds}") } else { String::new() };
-    let inner = paint.pane(area, &format!("Latency of {of} (log){count}"), focused);
-    histogram(paint, inner, latencies, Role::Accent);
+fn quantile(one: &ConfigurationInView<'_>, quantile: f64) -> String {
+    let ns = if one.single() { supported_quantile(&one.latencies, quantile) } else { None };
+    shown(ns.map(|ns| units::duration(ns as f64)))
 }
 
-fn draw_figures(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focused: bool) {
+/// Paints the figures of all configurations as a table, with the actors and statements of the one that runs below it.
+fn draw_figures(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focused: bool) {
     let inner = paint.pane(area, "Figures", focused);
-    for (line, row) in facts(picture, usize::from(inner.width)).iter().zip(rows(inner)) {
+    let labels: Vec<&str> = view.configurations.iter().map(|one| one.label).collect();
+    let shown = names(&labels, NAME);
+    let mark = |one: &&ConfigurationInView<'_>| {
+        let sign = if one.under_way.is_some() { "▶" } else { " " };
+        format!("{sign}{} {}", one.place + 1, shown[one_place(view, one)])
+    };
+    let mut columns: Vec<TableColumn<'_, &ConfigurationInView<'_>>> =
+        vec![TableColumn::text("", 0, mark).coloured(|one| Role::series(one.place)).whole()];
+    columns.extend(COLUMNS.iter().map(|column| {
+        TableColumn::number(column.title, column.rank, |one: &&ConfigurationInView<'_>| (column.text)(one))
+    }));
+    let table = ListTable::new(columns, view.configurations.iter(), ListCursor::default(), 0).highlighted_if(false);
+    let taken = table.paint(paint, inner).taken;
+    let rest = Rect { y: inner.y + taken, height: inner.height.saturating_sub(taken), ..inner };
+    for (line, row) in further(view, usize::from(inner.width)).iter().zip(rows(rest)) {
         paint.line(row, line);
     }
 }
 
-/// Paints throughput over the actual or expected time of the test.
-fn draw_throughput(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>, focused: bool) {
-    let TestPicture { figures, ghost, usual, .. } = *picture;
-    let inner = paint.pane(area, "Operations a second", focused);
-    let (ghost, ghost_ns) = match ghost {
-        Some((_, slots)) => (slots, slots.last().map_or(0, |slot| slot.end_ns)),
-        None => (&[][..], 0),
-    };
-    let usual_ns = usual.map_or(0, |usual| usual as u64);
-    let span = figures.expected_ns().max(ghost_ns);
-    let span_ns = if figures.share().is_none() { span.max(usual_ns) } else { span };
-    let rate = |slot: &Slot| Stretch { end_ns: slot.end_ns, duration_ns: slot.duration_ns, value: slot.rate() };
-    let (now, then): (Vec<Stretch>, Vec<Stretch>) =
-        (figures.slots.iter().map(rate).collect(), ghost.iter().map(rate).collect());
-    let timed = OverTime { stretches: &now, ghost: &then, span_ns, moment: None };
-    over_time(paint, inner, &timed, units::rate);
+/// Returns the place of a configuration among those in view.
+fn one_place(view: &TestInView<'_>, one: &ConfigurationInView<'_>) -> usize {
+    view.configurations.iter().position(|other| other.place == one.place).unwrap_or(0)
 }
 
-/// Paints the test's bar. A single long statement has no known progress, so its time is compared with its usual time.
-fn draw_bar(paint: &mut Paint<'_>, area: Rect, picture: &TestPicture<'_>) {
-    let TestPicture { figures, usual, .. } = *picture;
-    let what = if figures.measured { "" } else { " · preparing, not measured" };
-    let inner = paint.pane(area, &format!("{}{what}", picture.title()), false);
-    let elapsed = units::duration(figures.elapsed_ns as f64);
-    let (share, text) = match (figures.share(), usual) {
-        (Some(share), _) if !figures.finished && figures.time_ns.is_some() => {
-            let left = figures.time_ns.unwrap_or(0).saturating_sub(figures.elapsed_ns);
-            let left = format!("{:.0} s left", (left as f64 / 1e9).ceil());
-            (share, format!("{}  {:>3.0} %  {left}", counted(figures.done, None), share * 100.0))
-        }
-        (Some(share), _) => {
-            (share, format!("{}  {:>3.0} %  {elapsed}", counted(figures.done, figures.total), share * 100.0))
-        }
-        (None, Some(usual)) => {
-            let share = (figures.elapsed_ns as f64 / usual.max(1.0)).min(0.99);
-            (share, format!("one statement, {elapsed} of usually {}", units::duration(usual)))
-        }
-        (None, None) => (0.0, format!("one statement, {elapsed}; usual time unknown")),
-    };
-    let text = fit(&text, usize::from(inner.width).saturating_sub(6));
-    let role = if figures.finished { Role::Good } else { Role::Accent };
-    let bar = Rect { height: 1, width: inner.width.saturating_sub(width(&text) as u16 + 1), ..inner };
-    paint.gauge(bar, share, role);
-    paint.right(Rect { height: 1, ..inner }, &text, Role::Text);
-}
-
-/// Returns rates, percentiles and resources as whole facts, in lines that fit.
-fn facts<'t>(picture: &'t TestPicture<'_>, columns: usize) -> Vec<Vec<TextPiece<'t>>> {
-    let TestPicture { figures, latencies, ghost, ref used, .. } = *picture;
-    let mut groups: Vec<Vec<[TextPiece<'t>; 3]>> = Vec::new();
-    let now = figures.slots.last().map(Slot::rate).filter(|_| !figures.finished);
-    let mut rates: Vec<[TextPiece<'t>; 3]> = now.map(|rate| fact("now", units::rate(rate))).into_iter().collect();
-    rates.push(fact("mean", units::rate(figures.rate())));
-    groups.push(rates);
-    if let Some((label, slots)) = ghost {
-        let (operations, ns) =
-            slots.iter().fold((0, 0), |(operations, ns), slot| (operations + slot.operations, ns + slot.duration_ns));
-        let rate = units::rate(operations as f64 * 1e9 / ns.max(1) as f64);
-        groups.push(vec![[piece("┄ ", Role::Ghost), piece(label, Role::Dim), piece(format!(" {rate}"), Role::Dim)]]);
-    }
-    // A replay counts the calls of all its connections together, as the test's own.
-    if figures.actors.iter().any(|actor| actor.done > 0) {
-        groups.extend(figures.actors.iter().map(|actor| actor_facts(actor, figures.elapsed_ns, figures.finished)));
-        groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());
-        let facts = groups.into_iter().flat_map(|group| lines(group, columns));
-        return facts.chain(statements(figures, columns)).collect();
-    }
-    let quantiles = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
-    let shown = quantiles.map(|(name, quantile)| {
-        fact(name, figures.quantile(latencies, quantile).map_or("-".to_owned(), |ns| units::duration(ns as f64)))
-    });
-    groups.push(shown.into());
-    groups.push(used.iter().map(|(name, figure)| fact(name, figure.clone())).collect());
-    let facts = groups.into_iter().flat_map(|group| lines(group, columns));
-    facts.chain(statements(figures, columns)).collect()
-}
-
-/// Returns a line for each statement with the most time, and one that says of which run.
-fn statements<'t>(figures: &'t LiveFigures, columns: usize) -> Vec<Vec<TextPiece<'t>>> {
-    if figures.statements.is_empty() {
-        return Vec::new();
-    }
-    let of = if figures.are_of_before { "statements of the run before" } else { "statements of this run" };
-    let line = |one: &'t LiveStatement| {
-        let figures = format!("{}  {}x", units::duration(one.ns as f64), units::count(one.executions));
-        let room = columns.saturating_sub(width(&figures) + 2);
-        let name = fit(&one.name, room);
-        let gap = " ".repeat(room.saturating_sub(width(&name)) + 2);
-        vec![piece(name, Role::Text), piece(gap, Role::Dim), piece(figures, Role::Accent)]
-    };
-    std::iter::once(vec![piece(of, Role::Dim)]).chain(figures.statements.iter().map(line)).collect()
-}
-
-/// Returns an actor's rate (with its target rate), latencies, how often others blocked it, and its backlog.
-fn actor_facts<'t>(actor: &LiveActor, elapsed_ns: u64, finished: bool) -> Vec<[TextPiece<'t>; 3]> {
-    let mean = actor.done as f64 * 1e9 / elapsed_ns.max(1) as f64;
-    let rate = units::rate(if finished { mean } else { actor.rate });
-    let due = actor.head.rate.map_or_else(String::new, |due| format!(" of {}", units::rate(due as f64)));
-    let name = format!("{} x{} ", actor.head.name, actor.head.threads);
-    let mut facts = vec![[piece(name, Role::Accent), piece(rate, Role::Text), piece(due, Role::Dim)]];
-    let quantile = |name, quantile| {
-        let ns = supported_quantile(&actor.latencies, quantile);
-        fact(name, ns.map_or("-".to_owned(), |ns| units::duration(ns as f64)))
-    };
-    facts.extend([quantile("p50", 0.5), quantile("p99", 0.99)]);
-    if actor.busy > 0 {
-        facts.push(fact("busy", units::count(actor.busy)));
-    }
-    facts.extend(actor.backlog.map(|behind| fact("behind", units::count(behind))));
-    facts
-}
-
-/// Splits facts into lines without breaking a fact.
-fn lines(facts: Vec<[TextPiece<'_>; 3]>, columns: usize) -> Vec<Vec<TextPiece<'_>>> {
-    let mut lines: Vec<Vec<TextPiece<'_>>> = Vec::new();
-    let mut left = 0;
-    for fact in facts {
-        let wide: usize = fact.iter().map(|(text, _)| width(text)).sum();
-        if lines.is_empty() || wide + 2 > left {
-            lines.push(Vec::new());
-            left = columns + 2;
-        }
-        left = left.saturating_sub(wide + 2);
-        if let Some(line) = lines.last_mut() {
-            if !line.is_empty() {
-                line.push(piece("  ", Role::Dim));
-            }
-            line.extend(fact);
-        }
+/// Returns the lines below the table: actors and statements of the test in progress, else of the last one.
+fn further<'v>(view: &'v TestInView<'_>, columns: usize) -> Vec<Vec<TextPiece<'v>>> {
+    let mut lines = Vec::new();
+    let under_way = view.configurations.iter().find_map(|one| one.under_way);
+    let last = || view.configurations.iter().filter_map(|one| one.last).map(|last| &last.figures).next_back();
+    if let Some(figures) = under_way.or_else(last) {
+        lines.extend(actors(figures, columns));
+        lines.extend(statements(figures, columns));
     }
     lines
 }

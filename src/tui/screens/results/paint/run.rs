@@ -207,7 +207,7 @@ fn draw_time(paint: &mut Paint<'_>, area: Rect, opened: &OpenedRun, stored: &Sto
     let places = Layout::vertical(vec![Constraint::Fill(1); many]).split(inner);
     for (figure, place) in figures.iter().zip(places.iter()) {
         let moment = moment.map(|ns| (ns, figure.at(ns)));
-        let picture = OverTime { stretches: &figure.stretches, ghost: &[], span_ns: timed.span_ns, moment };
+        let picture = OverTime { stretches: &figure.stretches, span_ns: timed.span_ns, moment };
         over_time(paint, *place, &picture, |value| figure.shown(value));
     }
 }
