@@ -8,7 +8,7 @@ use super::{
 };
 use crate::tui::{self, Left, Over, TuiSetup, keys::KeyTable, launch::Opening, widgets::Look};
 use clap::Args;
-use dbdyno_catalog::{Announcements, Catalog, Theme};
+use dbdyno_catalog::{Catalog, Theme};
 use dbdyno_engine::say;
 use dbdyno_foundation::{
     base::leftovers::{self, LeftoverFolder},
@@ -48,13 +48,18 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
         let message = "the terminal UI needs a terminal: give --preset NAME or a command; `dbdyno --help` lists them";
         return Err(CliError::Usage(message.to_owned()));
     }
+    if is_dumb() {
+        let message = "the terminal UI cannot be shown with TERM=dumb: set TERM to the type of your terminal, or give a command; \
+                       `dbdyno --help` lists them";
+        return Err(CliError::Usage(message.to_owned()));
+    }
     // Errors in the arguments are reported here, before another process gets them.
     let catalog = places.catalog()?;
     let colour = is_coloured(true);
     let work_dir = work.folder()?;
     leftovers::sweep(&work_dir, LeftoverFolder::Work);
     let setup = TuiSetup {
-        announcements: announced(&catalog)?,
+        announcements: catalog.settings()?.terminal,
         keys: KeyTable::of_user(&catalog)?,
         look: Look { theme: chosen(&catalog, look.theme.as_deref(), colour)?, ascii: look.ascii, colour },
         catalog,
@@ -96,11 +101,9 @@ pub(super) fn has_terminal() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
 }
 
-/// Returns the announcements to this terminal; none if the terminal would show them as text.
-fn announced(catalog: &Catalog) -> Result<Announcements, CliError> {
-    let settings = catalog.settings()?;
-    let dumb = env::var("TERM").is_ok_and(|kind| kind == "dumb");
-    Ok(if dumb { Announcements::NONE } else { settings.terminal })
+/// Whether the terminal shows lines only.
+fn is_dumb() -> bool {
+    env::var("TERM").is_ok_and(|kind| kind == "dumb")
 }
 
 /// The theme asked for, or one that this terminal can show; without colours where it may have none.

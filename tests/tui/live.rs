@@ -89,11 +89,7 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     journey.shows("1 Sequential writes").shows("2.00 ms n3").shows("20.0 ms n4").shows("8 Bulk insert");
     journey.shows("null[200] leads in 8 of 8 tests, no verdict yet").shows("size 10000");
     // The single test shows all configurations, and follows the session until the user chooses a test.
-    journey
-        .time(100_000)
-        .keys("v")
-        .shows("8 Bulk insert · size 10000")
-        .shows("Latency · share of operations, log scale");
+    journey.time(100_000).keys("v").shows("8 Bulk insert · size 10000").shows("Latency · share of operations (log)");
     let figures = |journey: &Journey, name: &str| {
         let screen = journey.screen();
         let line =
@@ -102,8 +98,10 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     };
     journey.keys("[[[[[[").shows("2 Random reads · size 10000 · chosen: Esc follows again");
     let (fast, slow) = (figures(&journey, "latency_ns=200]"), figures(&journey, "latency_ns=2000]"));
-    assert_eq!(fast[..8], ["1", "null[latency_ns=200]", "4", "-", "5.00", "M/s", "200", "ns"], "{fast:?}");
-    assert_eq!(slow[..8], ["2", "null[latency_ns=2000]", "3", "-", "500", "k/s", "2.00", "µs"], "{slow:?}");
+    assert_eq!(fast[3..8], ["-", "5.00", "M/s", "200", "ns"], "{fast:?}");
+    assert_eq!(slow[3..8], ["-", "500", "k/s", "2.00", "µs"], "{slow:?}");
+    // Chance decides which configuration comes first in the fourth round.
+    assert_eq!([&fast, &slow].map(|words| words[2].parse::<u32>().unwrap()).iter().sum::<u32>(), 7);
     journey.key(KeyPress::Esc).hides("chosen").key(KeyPress::Esc).shows("Race");
     journey.keys("vv").shows("Race").keys("3").keys("2").shows("7/20 runs");
 }

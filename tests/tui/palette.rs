@@ -140,7 +140,11 @@ fn a_selection_that_does_not_parse_stays_with_what_was_expected() {
 fn a_filter_is_seen_while_it_is_typed_and_esc_puts_the_former_one_back() {
     let mut journey = engines(80, 24);
     journey.command("compare x with y").shows("1 Writes").shows("2 Random reads");
-    journey.keys(":filter reads").shows("2 Random reads").hides("1 Writes").shows("words, or KEY=VALUE");
+    journey
+        .keys(":filter reads")
+        .shows("2 Random reads")
+        .hides("1 Writes")
+        .shows("words of a name, or KEY=VALUE with test");
     journey.key(KeyPress::Esc).shows("1 Writes");
     journey.command("filter writes").shows("1 Writes").hides("2 Random reads");
     journey.keys(":filter ").shows("2 Random reads").key(KeyPress::Esc).hides("2 Random reads");

@@ -15,6 +15,7 @@ impl App {
             return self.refuse();
         }
         let JobStart { kind, command, outline } = start;
+        self.world.is_first = false;
         let screen = screen_of(kind);
         self.job = Some(WatchedJob { screen, is_own: true });
         self.notices.hide();

@@ -80,7 +80,7 @@ pub(crate) fn completions(line: &str, keys: FilterKeys, known: &StoredNames) -> 
     let place = place_beside(line, known);
     let tail = if matches!(place, CompletionPlace::Key { .. }) { "" } else { " " };
     let (head, items, note) = match place {
-        CompletionPlace::Key { head } => (head, of_keys(keys, known), KEYS.to_owned()),
+        CompletionPlace::Key { head } => (head, of_keys(keys, known), help(keys)),
         CompletionPlace::Value { head, key } => {
             let items = known.values.get(key).cloned().flatten().unwrap_or_default();
             let is_read = known.values.get(key).is_none_or(Option::is_some);
@@ -94,6 +94,15 @@ pub(crate) fn completions(line: &str, keys: FilterKeys, known: &StoredNames) -> 
         CompletionPlace::Amount { head, key } => (head, Vec::new(), format!("an amount of {key}: {AMOUNTS}")),
     };
     Completions { head: head.to_owned(), items, tail, is_free: true, note }
+}
+
+/// Returns which terms narrow a list whose rows have these keys.
+fn help(keys: FilterKeys) -> String {
+    match keys {
+        FilterKeys::Stored => KEYS.to_owned(),
+        FilterKeys::Among([]) => "words of a name".to_owned(),
+        FilterKeys::Among(keys) => format!("words of a name, or KEY=VALUE with {}", keys.join(", ")),
+    }
 }
 
 const KEYS: &str =

@@ -4,7 +4,7 @@ use super::{Noise, WorkFolder};
 use crate::tui::setup::TuiSetup;
 use dbdyno_catalog::engines::Registry;
 use dbdyno_foundation::host::{NoiseSample, WorkFolderFacts, measure_fsync};
-use dbdyno_store::{Store, StoreHistory};
+use dbdyno_store::{Store, StoreError, StoreHistory, WarningRecord};
 use std::{path::Path, thread, time::Duration};
 
 /// How long other programs are watched to measure how busy the machine is.
@@ -33,8 +33,8 @@ pub enum Response {
     Engines(Registry),
     /// Where databases are put.
     WorkFolder(WorkFolder),
-    /// What earlier runs took, or why the store cannot be read.
-    History(Result<StoreHistory, String>),
+    /// What earlier runs took, and the warnings about the newest session; or why the store cannot be read.
+    History(Result<(StoreHistory, Vec<WarningRecord>), String>),
     /// How busy the machine was for a second.
     Noise(Noise),
 }
@@ -49,10 +49,12 @@ pub(crate) fn respond(request: Request, setup: &TuiSetup) -> Response {
     }
 }
 
-/// Returns what earlier runs took. A store in use by others is no error, because the screens wait for it.
-fn history(store: &Store) -> Result<StoreHistory, String> {
-    match StoreHistory::try_read(store) {
-        Err(error) if error.is_locked() => Ok(StoreHistory::default()),
+/// Returns what earlier runs took, and the warnings about the newest session. A store in use by others is no error, because the screens
+/// wait for it.
+fn history(store: &Store) -> Result<(StoreHistory, Vec<WarningRecord>), String> {
+    let read = || Ok((StoreHistory::try_read(store)?, store.newest_warnings()?));
+    match read() {
+        Err(error) if StoreError::is_locked(&error) => Ok((StoreHistory::default(), Vec::new())),
         found => found.map_err(|error| error.to_string()),
     }
 }

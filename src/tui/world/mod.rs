@@ -14,7 +14,7 @@ use dbdyno_catalog::{
     engines::{Engine, Registry},
 };
 use dbdyno_foundation::host::WorkFolderFacts;
-use dbdyno_store::StoreHistory;
+use dbdyno_store::{StoreHistory, WarningRecord};
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Duration,
@@ -54,6 +54,10 @@ pub struct World {
     pub(crate) engines_complete: bool,
     /// What earlier runs took.
     pub(crate) history: StoreHistory,
+    /// The warnings about the newest stored session.
+    pub(crate) warnings: Vec<WarningRecord>,
+    /// Whether nothing was ever measured here, so that a newcomer may need a hint.
+    pub(crate) is_first: bool,
     /// Where databases are put.
     pub(crate) work_folder: WorkFolder,
     /// How busy the machine is.
@@ -77,7 +81,10 @@ impl World {
                 self.engines_complete = true;
             }
             Response::WorkFolder(folder) => self.work_folder = folder,
-            Response::History(history) => self.history = history.unwrap_or_default(),
+            Response::History(found) => {
+                let (history, warnings) = found.unwrap_or_default();
+                (self.history, self.warnings) = (history, warnings);
+            }
             Response::Noise(noise) => self.noise = noise,
         }
     }
@@ -142,7 +149,7 @@ impl WorkFolder {
     }
 }
 
-/// How busy the machine is, in a word.
+/// How busy the machine was when it was last looked at: at the start, and after each job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Noise {
     /// Not measured yet.
@@ -161,8 +168,8 @@ impl Noise {
     pub(crate) fn word(self) -> String {
         match self {
             Self::Unknown => "…".to_owned(),
-            Self::Quiet => "quiet".to_owned(),
-            Self::Busy(percent) => format!("busy {percent} %"),
+            Self::Quiet => "was quiet".to_owned(),
+            Self::Busy(percent) => format!("was busy {percent} %"),
             Self::Stolen(percent) => format!("steal {percent} %"),
         }
     }

@@ -41,9 +41,9 @@ fn marks_on_a_session_of_three_lead_to_the_matrix_and_enter_to_the_pair() {
     let screen = journey.keys("j").screen();
     let (_, found) = screen.split_once("y/x 3.00 [").unwrap();
     let interval = found.split(']').next().unwrap();
-    journey.key(KeyPress::Enter).shows("‹table›").shows("label=y").shows("2 of 3");
+    journey.key(KeyPress::Enter).shows("‹table›").shows("label=y").shows("2 of 2");
     journey.shows(&format!("y/x 3.00 [{interval}]")).shows("▲ x 3.0x faster");
-    journey.key(KeyPress::Esc).shows("‹matrix›").shows("2 of 3");
+    journey.key(KeyPress::Esc).shows("‹matrix›").shows("2 of 2");
     journey.keys("l").shows("z 1.00 ms · x 1.00 ms").key(KeyPress::Enter).shows("label=z").shows("= same within 3 %");
     journey.keys("s").shows("label=x").key(KeyPress::Esc).shows("‹matrix›");
     // A key leads from a pair to the matrix too.

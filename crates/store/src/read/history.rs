@@ -1,6 +1,6 @@
 //! Durations of earlier runs, for estimates.
 
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, WarningRecord};
 use dbdyno_catalog::bench::{Configuration, RunTimeHistory};
 use std::{collections::HashMap, time::Duration};
 
@@ -29,6 +29,20 @@ impl StoreHistory {
             Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))
         };
         Ok(Self(rows.into_iter().filter_map(entry).collect()))
+    }
+}
+
+impl Store {
+    /// Returns the warnings about the newest session that was measured with dbdyno.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn newest_warnings(&self) -> Result<Vec<WarningRecord>, StoreError> {
+        let sql = "SELECT CAST(warning_id AS VARCHAR) AS warning_id, CAST(session_id AS VARCHAR) AS session_id,
+                CAST(run_id AS VARCHAR) AS run_id, test, linter, message, matter
+             FROM warning WHERE session_id = (SELECT session_id FROM session WHERE source IS NULL ORDER BY started_at DESC LIMIT 1)
+             ORDER BY linter, matter, message";
+        self.rows(sql, &[])
     }
 }
 

@@ -35,6 +35,9 @@ const RECOGNISED: [&str; 3] = ["label", "engine", "test_name"];
 /// Endings of figures' names, which name the unit.
 const ENDINGS: [&str; 3] = ["_ns", "_bytes", "_ppm"];
 
+/// The status of a test, or that of its run.
+const STATUS: &str = "coalesce(status, run_status)";
+
 const COLUMNS: &[(&str, &str)] = &[
     ("engine", "engine"),
     ("version", "engine_version"),
@@ -53,7 +56,7 @@ const COLUMNS: &[(&str, &str)] = &[
     ("round", "round"),
     ("tier", "tier"),
     ("tier_evidence", "tier_evidence"),
-    ("status", "status"),
+    ("status", STATUS),
     ("run_status", "run_status"),
     ("preset", "preset"),
     ("cpu", "cpu"),
@@ -119,7 +122,7 @@ impl SelectionKey {
 
     /// Whether tests of one run may have different values.
     pub(super) fn is_of_tests(&self) -> bool {
-        matches!(self, Self::Column { column: "test" | "test_name" | "status", .. } | Self::Figure { .. } | Self::Words)
+        matches!(self, Self::Column { column: "test" | "test_name" | STATUS, .. } | Self::Figure { .. } | Self::Words)
     }
 
     /// Returns the name if it is an option or a key stored with a run.
@@ -167,7 +170,7 @@ const WITHOUT_COMMAS: [&str; 11] = [
     "round",
     "tier",
     "tier_evidence",
-    "status",
+    STATUS,
     "run_status",
     "memory_limit_bytes",
     "cache",

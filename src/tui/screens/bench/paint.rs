@@ -1,6 +1,9 @@
 //! Painting of the Bench screen.
 
-use super::{BenchPane, BenchScreen, EngineEntry, OptionOwner, OptionRow, panes::Measurable, selected::Selected};
+use super::{
+    BenchPane, BenchScreen, EngineEntry, OptionOwner, OptionRow, form::BenchSubject, panes::Measurable,
+    selected::Selected,
+};
 use crate::tui::{
     screens::Context,
     widgets::{
@@ -27,8 +30,14 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
     let lower = (area.height / 3).clamp(8, 14);
     let [upper, lower] = area.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(lower)]));
     let (left, middle) = if area.width >= 110 { (26, 34) } else { (20, 22) };
-    let columns = Layout::horizontal([Constraint::Length(left), Constraint::Length(middle), Constraint::Min(30)]);
-    let [suites, engines, options] = upper.layout(&columns);
+    let is_suite = matches!(bench.form.measured, BenchSubject::Suite(_));
+    let about = if area.width >= ROOMY && is_suite { ABOUT } else { 0 };
+    let columns =
+        [Constraint::Length(left), Constraint::Length(middle), Constraint::Min(30), Constraint::Length(about)];
+    let [suites, engines, options, about] = upper.layout(&Layout::horizontal(columns));
+    if let Some(subject) = Measurable::all(world).into_iter().find(|one| one.is(&bench.form.measured)) {
+        draw_about(paint, about, subject, false);
+    }
     draw_subjects(paint, suites, bench, world);
     draw_engines(paint, engines, bench, world);
     draw_options(paint, options, bench, world);
@@ -82,6 +91,13 @@ fn list<'t>(
         paint.line(row, &lines[at]);
     });
 }
+
+/// What a newcomer needs at the first start, until something is measured.
+const FIRST_STEPS: [&str; 3] = [
+    "Enter  runs this bench and shows it live",
+    "4      compares the results when it is over",
+    "?      lists the keys of the screen; q leaves",
+];
 
 /// The description of the workload that the form describes.
 const ABOUT_WORKLOAD: &str =
@@ -160,8 +176,15 @@ fn engine<'t>(entry: &EngineEntry, is_refused: bool, world: &World, room: usize)
     vec![piece(sign, role), piece(name, role), piece(version, Role::Dim)]
 }
 
-/// Describes the subject under the cursor, which is not the chosen one.
-fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>) {
+/// Columns from which the chosen subject is described beside the options, and the columns of that description.
+const ROOMY: u16 = 150;
+const ABOUT: u16 = 58;
+
+/// Describes a subject: the chosen one, or another under the cursor, which a key chooses.
+fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>, is_other: bool) {
+    if area.is_empty() {
+        return;
+    }
     let (name, suite) = subject.named();
     let inner = paint.pane(area, &format!("About {name}"), false);
     let sizes = |suite: &Suite| {
@@ -175,7 +198,10 @@ fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>) {
     };
     let texts = [(title.to_owned(), Role::Text)].into_iter().chain(lines.into_iter().map(|line| (line, Role::Dim)));
     let mut left = inner;
-    for (text, role) in texts.chain([("Enter chooses it.".to_owned(), Role::Accent)]) {
+    let tests =
+        suite.into_iter().flat_map(Suite::tests).map(|test| (format!("{} {}", test.number, test.name), Role::Text));
+    let key = is_other.then(|| ("Enter chooses it.".to_owned(), Role::Accent));
+    for (text, role) in texts.chain(key).chain([(String::new(), Role::Text)]).chain(tests) {
         let taken = paint.wrapped(left, &text, role);
         left = Rect { y: left.y + taken, height: left.height - taken, ..left };
     }
@@ -183,7 +209,7 @@ fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>) {
 
 fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     if let Some(subject) = bench.other_subject(world) {
-        return draw_about(paint, area, subject);
+        return draw_about(paint, area, subject, true);
     }
     let missing = match bench.owner {
         OptionOwner::Suite => None,
@@ -334,6 +360,9 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         lines.push((made.workload.sentence(), Role::Text));
     }
     lines.push((labels(&preview.plan), Role::Dim));
+    if world.is_first {
+        lines.extend(FIRST_STEPS.map(|step| (step.to_owned(), Role::Key)));
+    }
     lines.extend(world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));
     let mut left = inner;
     for (text, role) in lines {

@@ -1,6 +1,6 @@
 //! The rows of each view, narrowed by the filter.
 
-use super::{CompareScreen, CompareView, Compared, matrix_rows};
+use super::{CompareScreen, CompareView, Compared, MatrixRow, matrix_rows};
 use crate::tui::filter::ListFilter;
 use dbdyno_comparing::compare::{
     Comparison, CurveFamily, Line, Mean, OverSizes, PivotCell, PivotRow, TestKey, axis_value, by_test, curve_families,
@@ -146,9 +146,28 @@ impl CompareScreen {
     }
 
     /// Returns the number of the row under the cursor, from 1, and the number of rows; none without rows.
-    pub(crate) fn place(&self) -> Option<(usize, usize)> {
-        let of = if self.looked.choosing { 0 } else { self.length() };
-        (of > 0).then(|| (self.cursor().at + 1, of))
+    pub(crate) fn place(&self) -> Option<String> {
+        let all = if self.looked.choosing { 0 } else { self.length() };
+        // Means are no tests.
+        let is_mean: Vec<bool> = match self.looked.view {
+            CompareView::Table => {
+                let compared = self.compared()?;
+                let rows = table_rows(&compared.plain, &self.looked.filter).into_iter().filter(TableRow::is_place);
+                rows.map(|row| matches!(row, TableRow::Mean(_))).collect()
+            }
+            CompareView::Matrix => {
+                let rows = matrix_rows(&self.matrix()?.comparisons, &self.looked.filter).into_iter();
+                rows.filter(MatrixRow::is_place).map(|row| matches!(row, MatrixRow::Mean(_))).collect()
+            }
+            _ => vec![false; all],
+        };
+        let at = self.cursor().at;
+        let before = |at: usize| is_mean.iter().take(at).filter(|is_mean| !**is_mean).count();
+        match (is_mean.get(at), before(is_mean.len())) {
+            (None, _) | (_, 0) => None,
+            (Some(true), _) => Some("mean".to_owned()),
+            (Some(false), tests) => Some(format!("{} of {tests}", before(at) + 1)),
+        }
     }
 
     /// Returns the row of the table under the cursor.

@@ -44,7 +44,7 @@ use dbdyno_running::{
     runner::{RunnerEvent, SentHistogram, SessionOutline},
     watching::JobEvent,
 };
-use dbdyno_store::Status;
+use dbdyno_store::{Status, WarningRecord};
 use ratatui::layout::Rect;
 use std::time::Duration;
 
@@ -104,6 +104,8 @@ pub struct LiveScreen {
     pub(crate) column: usize,
     /// Whether there was an interrupted session to resume when this screen was last opened.
     was_left: bool,
+    /// The warnings about the newest stored session, for the time before another session.
+    stored_warnings: Vec<WarningRecord>,
     /// The session that the user is asked to resume.
     resumable: Option<Box<OwedSession>>,
     /// The undecided tests from which the user chooses.
@@ -193,16 +195,16 @@ impl Screen for LiveScreen {
 
     fn warnings(&self) -> Option<(usize, Overlay)> {
         let Some(session) = &self.session else {
-            let lines = vec!["No session has run since dbdyno started.".to_owned()];
-            return Some((0, Overlay::page("Warnings", lines)));
+            let mut lines = warning_lines(&self.stored_warnings);
+            if lines.is_empty() {
+                lines.push("None.".to_owned());
+            }
+            return Some((
+                summed(&self.stored_warnings).len(),
+                Overlay::page("Warnings about the newest session", lines),
+            ));
         };
-        let mut lines = Vec::new();
-        for of_linter in session.warnings.chunk_by(|one, next| one.linter == next.linter) {
-            lines.extend(of_linter.iter().map(|warning| format!("! {}: {}", warning.linter, warning.message)));
-            let linter = LINTERS.iter().find(|linter| of_linter.iter().any(|one| one.linter == linter.name()));
-            lines.extend(linter.map(|linter| format!("  {}", linter.explain())));
-            lines.push(String::new());
-        }
+        let mut lines = warning_lines(&session.warnings);
         lines.extend(session.notes.iter().cloned());
         if lines.is_empty() {
             lines.push(if session.running() { "None so far; most are found at the end." } else { "None." }.to_owned());
@@ -418,6 +420,10 @@ impl Screen for LiveScreen {
         }
     }
 
+    fn world_changed(&mut self, world: &World) {
+        self.stored_warnings.clone_from(&world.warnings);
+    }
+
     fn shown(&mut self, _context: &Context<'_>) -> Intents {
         match &self.session {
             // It also tells which program holds the store, for which the session waits.
@@ -434,6 +440,18 @@ impl Screen for LiveScreen {
     fn respond(request: Request, setup: &TuiSetup) -> Response {
         ask::respond(request, setup)
     }
+}
+
+/// Returns warnings as lines, with the explanation of each linter.
+fn warning_lines(warnings: &[WarningRecord]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for of_linter in warnings.chunk_by(|one, next| one.linter == next.linter) {
+        lines.extend(of_linter.iter().map(|warning| format!("! {}: {}", warning.linter, warning.message)));
+        let linter = LINTERS.iter().find(|linter| of_linter.iter().any(|one| one.linter == linter.name()));
+        lines.extend(linter.map(|linter| format!("  {}", linter.explain())));
+        lines.push(String::new());
+    }
+    lines
 }
 
 /// Requests the times that the tests of a session usually take.

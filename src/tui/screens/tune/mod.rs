@@ -17,6 +17,7 @@ pub use ask::{Request, Response};
 pub(crate) use dialog::Dialog;
 pub use form::TrialForm;
 pub use search::{SearchTerms, WatchedSearch};
+pub(crate) use trial::RoundFound;
 pub use trial::WatchedTrial;
 
 use super::{

@@ -9,6 +9,7 @@ use dbdyno_running::{
     tune::{TestEffect, Trial, TrialKind, TrialState, TuneEvent},
 };
 
+use dbdyno_stats::Verdict;
 use std::time::Duration;
 
 /// The current trial, or the last one.
@@ -19,10 +20,19 @@ pub struct WatchedTrial {
     /// Finished rounds of all looks.
     pub(crate) round: u32,
     pub(crate) effects: Vec<TestEffect>,
-    /// The interval of the first test after each round.
-    pub(crate) narrowing: Vec<(u32, Option<RatioRange>)>,
+    /// The first test after each round.
+    pub(crate) narrowing: Vec<RoundFound>,
     /// A description of the current step: `round 3 · sqlite[cache_size=20000] · Random reads`.
     pub(crate) doing: String,
+}
+
+/// What is known of a test after a round.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoundFound {
+    pub(crate) round: u32,
+    pub(crate) ratio: Option<f64>,
+    /// None before there are enough rounds.
+    pub(crate) interval: Option<RatioRange>,
 }
 
 impl WatchedTrial {
@@ -63,8 +73,9 @@ impl TuneScreen {
             }
             TuneEvent::Round { round, effects, .. } => {
                 if let Some(watched) = &mut self.watched {
-                    let interval = effects.first().and_then(|effect| effect.found.as_ref()?.interval);
-                    watched.narrowing.push((round, interval));
+                    let found = effects.first().and_then(|effect| effect.found.as_ref());
+                    let (ratio, interval) = (found.map(|found| found.ratio), found.and_then(|found| found.interval));
+                    watched.narrowing.push(RoundFound { round, ratio, interval });
                     (watched.round, watched.effects) = (round, effects);
                 }
             }
@@ -104,7 +115,17 @@ impl TuneScreen {
         let more = if trial.kind == TrialKind::WhatIf { ", m adds rounds" } else { "" };
         match &trial.state {
             TrialState::Tried if trial.is_gain() => format!("the trial is over: A accepts the change{more}"),
-            TrialState::Tried => format!("the trial is over, and found no gain{more}, d undoes the change"),
+            TrialState::Tried => {
+                let found = trial.effects.first().and_then(|effect| effect.found.as_ref());
+                let found = match found.map(|found| found.verdict) {
+                    Some(Verdict::Undecided { .. } | Verdict::TooFew { .. }) => "undecided",
+                    Some(Verdict::Same) => "it makes no difference",
+                    Some(Verdict::Slower) => "it is slower",
+                    Some(Verdict::Faster) | None => "no gain",
+                };
+                let undo = if self.form.change.is_empty() { "" } else { ", d undoes the change" };
+                format!("the trial is over: {found}{more}{undo}")
+            }
             TrialState::Stopped => {
                 "the trial was stopped, and decides nothing: Enter tries the change again".to_owned()
             }

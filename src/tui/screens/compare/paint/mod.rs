@@ -32,7 +32,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
     let corner = Rect { x: area.x + 1, width: area.width.saturating_sub(3), height: 1, ..area };
     let text = match &screen.reading {
         Some(_) => format!(" {}… ", word(context)),
-        None => screen.place().map_or_else(String::new, |(at, of)| format!(" {at} of {of} ")),
+        None => screen.place().map_or_else(String::new, |place| format!(" {place} ")),
     };
     if title + width(&text) + 4 < usize::from(corner.width) {
         paint.right(corner, &text, if screen.reading.is_some() { Role::Warn } else { Role::Dim });

@@ -25,6 +25,8 @@ use std::ops::Range;
 /// Columns of a time, and of a ratio with its interval and sign.
 const TIME: usize = 7;
 const VERDICT: usize = 18;
+/// Columns of a cell that are enough for a bar.
+const WIDE: usize = 32;
 /// The minimum and maximum width of a sparkline.
 const ROUNDS: (usize, usize) = (4, 20);
 
@@ -60,7 +62,8 @@ impl RaceLayout {
         }
         let least = figures(ROUNDS.0).max(VERDICT);
         let shown = (left / (least + 1)).clamp(1, columns.max(1));
-        let most = figures(rounds.clamp(ROUNDS.0, ROUNDS.1)).max(label).max(least);
+        // Bars use what is left.
+        let most = figures(rounds.clamp(ROUNDS.0, ROUNDS.1)).max(label).max(least).max(WIDE);
         Self { name, cell: (left / shown).saturating_sub(1).min(most), count, tall: true, shown, bars: false }
     }
 

@@ -88,9 +88,10 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, session: &
         None => {
             let other = session.test_under_way().zip(session.figures.as_ref());
             let other = other.and_then(|((at, _), figures)| Some((session.configurations.get(at)?, figures)));
-            let text = other.filter(|_| session.running()).map_or_else(String::new, |(one, figures)| {
-                format!("under way: {} {} · {}", figures.number, figures.name, one.label)
-            });
+            let text = match other.filter(|_| session.running()) {
+                Some((one, figures)) => format!("under way: {} {} · {}", figures.number, figures.name, one.label),
+                None => "no test is under way: ] and [ show the other tests".to_owned(),
+            };
             paint.text(Rect { height: inner.height.min(1), ..inner }, &text, Role::Dim);
         }
     }
@@ -99,7 +100,7 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, session: &
 /// Paints the latencies of all configurations as curves: the share of their operations at each latency.
 fn draw_latencies(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focused: bool) {
     let of = if view.configurations.iter().all(ConfigurationInView::single) { "operations" } else { "stretches" };
-    let inner = paint.pane(area, &format!("Latency · share of {of}, log scale"), focused);
+    let inner = paint.pane(area, &format!("Latency · share of {of} (log)"), focused);
     let all: Vec<Curve> = view.configurations.iter().filter_map(latency_curve).collect();
     let points = || all.iter().flat_map(|curve| &curve.points);
     let (low, high) =

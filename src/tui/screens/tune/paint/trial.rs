@@ -5,11 +5,10 @@ use super::{
     scale::{RatioScale, ends},
 };
 use crate::tui::{
-    screens::tune::WatchedTrial,
+    screens::tune::{RoundFound, WatchedTrial},
     widgets::paint::{Paint, pad, piece, width, wrap},
 };
 use dbdyno_catalog::Role;
-use dbdyno_comparing::compare::RatioRange;
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::{
     comparison::words::ratio,
@@ -56,8 +55,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTr
             paint.wrapped(place, &verdict, style);
             let room = usize::from(inner.height).saturating_sub(3 + lines + priced).min(8);
             let from = watched.narrowing.len().saturating_sub(room);
-            for (round, interval) in watched.narrowing.iter().skip(from) {
-                draw_round(paint, next(1), *round, *interval, axis);
+            for found in watched.narrowing.iter().skip(from) {
+                draw_round(paint, next(1), *found, axis);
             }
         }
         several => {
@@ -102,7 +101,9 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, runni
             let room = usize::from(row.width - row.width / 4);
             if width(&whole) <= room { whole } else { format!(" {}/{}", watched.round, counted(of, "round")) }
         }
-        (TrialState::Tried, false) => format!(" {}, looked at {}x", counted(of, "round"), watched.trial.looks),
+        (TrialState::Tried, false) => {
+            format!(" {}, {}", counted(of, "round"), counted(watched.trial.looks, "look"))
+        }
         (_, false) => format!(" {}", words::state(&watched.trial)),
     };
     let bar = Rect { width: row.width / 4, ..row };
@@ -113,8 +114,9 @@ fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, runni
 
 /// Returns an axis that covers every interval so far.
 fn scale(watched: &WatchedTrial) -> RatioScale {
-    let seen = watched.narrowing.iter().filter_map(|(_, interval)| *interval);
-    let seen = seen.flat_map(|interval| [interval.low, interval.high]);
+    let ratios = watched.narrowing.iter().filter_map(|found| found.ratio);
+    let intervals = watched.narrowing.iter().filter_map(|found| found.interval);
+    let seen = ratios.chain(intervals.flat_map(|interval| [interval.low, interval.high]));
     let found = watched.effects.iter().flat_map(TestEffect::with_parts).filter_map(|effect| effect.found.as_ref());
     RatioScale::holding(seen.chain(found.flat_map(ends)))
 }
@@ -157,9 +159,11 @@ fn draw_effect(
     paint.line(row, &[piece(name, Role::Text), piece(bar, role), piece(figures, role), piece(verdict, role)]);
 }
 
-fn draw_round(paint: &mut Paint<'_>, row: Rect, round: u32, interval: Option<RatioRange>, axis: RatioScale) {
-    let bar = axis.bar(interval, None, bar_columns(row));
-    paint.line(row, &[piece(bar, Role::Ghost), piece(format!(" round {round}"), Role::Dim)]);
+/// Paints the interval after a round, or only the ratio while there are too few rounds for an interval.
+fn draw_round(paint: &mut Paint<'_>, row: Rect, found: RoundFound, axis: RatioScale) {
+    let ratio = found.ratio.filter(|_| found.interval.is_none());
+    let bar = axis.bar(found.interval, ratio, bar_columns(row));
+    paint.line(row, &[piece(bar, Role::Ghost), piece(format!(" round {}", found.round), Role::Dim)]);
 }
 
 /// Returns tier, memory, disk, side files and syncs, before and after the change.
