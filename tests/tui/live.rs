@@ -103,7 +103,7 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     // Chance decides which configuration comes first in the fourth round.
     assert_eq!([&fast, &slow].map(|words| words[2].parse::<u32>().unwrap()).iter().sum::<u32>(), 7);
     journey.key(KeyPress::Esc).hides("chosen").key(KeyPress::Esc).shows("Race");
-    journey.keys("vv").shows("Race").keys("3").keys("2").shows("7/20 runs");
+    journey.click("single test").shows("┌ Figures").click("race").shows("Race").keys("3").keys("2").shows("7/20 runs");
 }
 
 /// Whether a run's worker reports what its statements did so far.

@@ -1,4 +1,4 @@
-//! Curves on common axes, drawn with braille dots: several configurations on one picture, each with a number at its highest point.
+//! Curves on common axes, drawn with braille dots: several configurations on one picture, each with a mark at its highest point.
 
 use super::paint::{Paint, width};
 use dbdyno_catalog::Role;
@@ -15,8 +15,8 @@ use ratatui::{
 /// A curve.
 #[derive(Debug, Clone)]
 pub(crate) struct Curve {
-    /// The number that marks it, because colours alone do not tell curves apart.
-    pub(crate) number: usize,
+    /// The character that marks it, because colours alone do not tell curves apart.
+    pub(crate) mark: char,
     pub(crate) role: Role,
     /// Its corners from left to right.
     pub(crate) points: Vec<(f64, f64)>,
@@ -66,7 +66,7 @@ pub(crate) fn curves(paint: &mut Paint<'_>, area: Rect, curves: &[Curve], across
     labels(paint, Rect { y: plot.bottom(), height: 1, ..area }, across);
 }
 
-/// Writes a curve's number beside its highest point, each curve's one step further from it, so that equal curves stay readable.
+/// Writes a curve's mark beside its highest point, each curve's one step further from it, so that equal curves stay readable.
 fn mark(paint: &mut Paint<'_>, plot: Rect, curve: &Curve, across: &CurveAxis, top: f64, at: usize) {
     let highest = curve.points.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
     let Some((x, y)) = highest else { return };
@@ -74,7 +74,7 @@ fn mark(paint: &mut Paint<'_>, plot: Rect, curve: &Curve, across: &CurveAxis, to
     let row = ((1.0 - (y / top.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)) * f64::from(plot.height - 1)).round() as u16;
     let column = (column + 2 * (at as u16 % 3)).min(plot.width - 1);
     let cell = Rect { x: plot.x + column, y: plot.y + row, width: 1, height: 1 };
-    paint.text(cell, &curve.number.to_string(), curve.role);
+    paint.text(cell, &curve.mark.to_string(), curve.role);
 }
 
 /// Writes the labels of the horizontal axis, those that do not overlap an earlier one.

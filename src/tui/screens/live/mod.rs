@@ -36,7 +36,10 @@ use crate::tui::{
     launch::{Opening, OwedSession},
     overlay::{Overlay, Reply},
     setup::TuiSetup,
-    widgets::{cursor::PAGE, paint::Paint},
+    widgets::{
+        cursor::PAGE,
+        paint::{Paint, VIEWS},
+    },
     world::World,
 };
 use dbdyno_comparing::lint::{LINTERS, summed};
@@ -64,6 +67,17 @@ pub enum LiveView {
     Race,
     /// One test, with its latencies.
     Test,
+}
+
+impl LiveView {
+    const ALL: [Self; 2] = [Self::Race, Self::Test];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Race => "race",
+            Self::Test => "single test",
+        }
+    }
 }
 
 /// The panes of a single test that can have the focus.
@@ -355,8 +369,11 @@ impl Screen for LiveScreen {
         self.does(action)
     }
 
-    /// Ignores clicks: no rows on this screen can be selected.
-    fn click(&mut self, _pane: usize, _row: usize, _context: &Context<'_>) -> Intents {
+    /// Handles a click on the name of a view; no rows on this screen can be selected.
+    fn click(&mut self, pane: usize, row: usize, _context: &Context<'_>) -> Intents {
+        if let Some(view) = LiveView::ALL.get(row).filter(|_| pane == VIEWS) {
+            self.view = *view;
+        }
         Intents::new()
     }
 

@@ -38,6 +38,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
     row.y += answer;
     for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
         paint.hit(Rect { height: 2, ..row }, Target::Press(KeyPress::Char(key)));
+        if paint.bare {
+            draw_short_side(paint, row, name, side, role);
+            row.y += 1;
+            continue;
+        }
         draw_side(paint, row, name, side, role);
         row.y += 1;
         let room = usize::from(row.width).saturating_sub(3);
@@ -103,6 +108,18 @@ fn draw_badges(paint: &mut Paint<'_>, row: Rect, sides: &[Comparison], parted: O
     let text = joined(&badges, " · ", usize::from(row.width).saturating_sub(2));
     paint.line(row, &[piece("! ", Role::Warn), piece(text, Role::Warn)]);
     1
+}
+
+/// Paints only the configurations of a side, where rows are few.
+fn draw_short_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, role: Role) {
+    let counts = units::counted(side.runs, "run");
+    let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
+    let left = Rect { width: room as u16, ..row };
+    paint.line(
+        left,
+        &[piece(format!("{name}  "), role), piece(configurations(side, room.saturating_sub(3)), Role::Text)],
+    );
+    paint.right(row, &counts, if side.runs == 0 { Role::Bad } else { Role::Text });
 }
 
 fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, role: Role) {

@@ -1,97 +1,48 @@
-//! Two overlaid latency histograms, drawn with characters that distinguish A from B without colour.
+//! The latencies of both sides as curves on one logarithmic axis.
 
+use crate::tui::widgets::curves::{Curve, CurveAxis};
 use dbdyno_catalog::Role;
-use dbdyno_comparing::compare::{Bucket, Latency};
+use dbdyno_comparing::compare::Latency;
 use dbdyno_foundation::base::units::duration;
 
-/// Buckets in a power of ten, as [`Bucket::end`] counts them.
+/// Buckets in a power of ten, as [`Bucket::end`](dbdyno_comparing::compare::Bucket) counts them.
 const PER_DECADE: u32 = 20;
 
-/// The key to the characters.
-pub(super) const LEGEND: &str = "▌ A  ░ B  █ both · a b + traces";
+/// Buckets between ends that are close.
+const CLOSE: f64 = 40.0;
 
-/// The shares of A's and B's operations, in columns over a common log axis.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct HistogramColumns {
-    shares: Vec<(f64, f64)>,
-    /// The bucket before the first.
-    first: u32,
-    /// Buckets in a column, and columns for a bucket; one of the two is 1.
-    merged: u32,
-    stretched: u32,
+/// Returns the share of a side's operations in each bucket, from the first to the last that has any.
+pub(super) fn curve(latency: &Latency, mark: char, role: Role) -> Curve {
+    let ends = || latency.buckets.iter().map(|bucket| bucket.end);
+    let (first, last) = (ends().min().unwrap_or(1), ends().max().unwrap_or(1));
+    let mut points = vec![(f64::from(first) - 1.0, 0.0)];
+    for end in first..=last {
+        let operations: u64 = latency.buckets.iter().filter(|one| one.end == end).map(|one| one.operations).sum();
+        points.push((f64::from(end), operations as f64 / latency.operations.max(1) as f64));
+    }
+    points.push((f64::from(last) + 1.0, 0.0));
+    Curve { mark, role, points }
 }
 
-impl HistogramColumns {
-    /// Returns the histograms in at most `room` columns.
-    pub(super) fn new(a: &Latency, b: &Latency, room: u32) -> Self {
-        let ends = || a.buckets.iter().chain(&b.buckets).map(|bucket| bucket.end);
-        let first = ends().min().unwrap_or(1).saturating_sub(1);
-        let buckets = ends().max().unwrap_or(1).max(first + 1) - first;
-        let room = room.max(1);
-        let merged = buckets.div_ceil(room);
-        let stretched = (room / buckets).clamp(1, 4);
-        let mut shares = vec![(0.0, 0.0); (buckets.div_ceil(merged) * stretched) as usize];
-        let mut add = |latency: &Latency, side: fn(&mut (f64, f64)) -> &mut f64| {
-            for Bucket { end, operations } in &latency.buckets {
-                let from = (end - first - 1) / merged * stretched;
-                for column in from..from + stretched {
-                    if let Some(shares) = shares.get_mut(column as usize) {
-                        *side(shares) += *operations as f64 / latency.operations.max(1) as f64;
-                    }
-                }
-            }
-        };
-        add(a, |shares| &mut shares.0);
-        add(b, |shares| &mut shares.1);
-        Self { shares, first, merged, stretched }
-    }
-
-    /// Returns the rows from the top, as characters with the role of their side.
-    pub(super) fn rows(&self, height: u16) -> Vec<Vec<(char, Role)>> {
-        let tallest = self.shares.iter().map(|(a, b)| a.max(*b)).fold(f64::MIN_POSITIVE, f64::max);
-        let row = |from_below: u16| {
-            let filled = |share: f64| share / tallest * f64::from(height) - f64::from(from_below) >= 0.5;
-            self.shares
-                .iter()
-                .map(|&(a, b)| match (filled(a), filled(b)) {
-                    (true, true) => ('█', Role::Text),
-                    (true, false) => ('▌', Role::A),
-                    (false, true) => ('░', Role::B),
-                    (false, false) if from_below == 0 => trace(a, b),
-                    (false, false) => (' ', Role::Text),
-                })
-                .collect()
-        };
-        (0..height).rev().map(row).collect()
-    }
-
-    /// Returns the powers of ten: their column, and the latency as text.
-    pub(super) fn ticks(&self) -> Vec<(u32, String)> {
-        let last = self.first + self.shares.len() as u32 / self.stretched * self.merged;
-        let decades = self.first.div_ceil(PER_DECADE)..=last / PER_DECADE;
-        decades
-            .map(|decade| {
-                let column = (decade * PER_DECADE - self.first) / self.merged * self.stretched;
-                let word = duration(10_f64.powi(decade as i32)).replace(".00", "").replace(".0", "");
-                (column, word)
-            })
-            .collect()
-    }
-}
-
-/// Marks shares that fill less than half a cell, so that the tail stays visible.
-fn trace(a: f64, b: f64) -> (char, Role) {
-    match (a > 0.0, b > 0.0) {
-        (true, true) => ('+', Role::Text),
-        (true, false) => ('a', Role::A),
-        (false, true) => ('b', Role::B),
-        (false, false) => (' ', Role::Text),
-    }
+/// Returns the axis of both curves, with the powers of ten.
+pub(super) fn axis(curves: &[Curve]) -> CurveAxis {
+    let all = || curves.iter().flat_map(|curve| &curve.points).map(|(x, _)| *x);
+    let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+    let decades = low.max(0.0) as u32 / PER_DECADE..=high.max(0.0) as u32 / PER_DECADE;
+    // Between close ends, powers of ten alone are too few.
+    let steps: &[f64] = if high - low < CLOSE { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let label = |decade: u32, step: f64| {
+        let word = duration(step * 10_f64.powi(decade as i32)).replace(".00", "").replace(".0", "");
+        (f64::from(PER_DECADE) * (f64::from(decade) + step.log10()), word)
+    };
+    let labels = decades.flat_map(|decade| steps.iter().map(move |step| label(decade, *step)));
+    CurveAxis { low, high, labels: labels.filter(|(at, _)| (low..=high).contains(at)).collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_comparing::compare::Bucket;
 
     fn latency(buckets: &[(u32, u64)]) -> Latency {
         let operations = buckets.iter().map(|(_, operations)| operations).sum();
@@ -99,26 +50,17 @@ mod tests {
         Latency { operations, p50_ns: None, p90_ns: None, p99_ns: None, p999_ns: None, buckets }
     }
 
-    fn text(columns: &HistogramColumns, height: u16) -> Vec<String> {
-        columns.rows(height).into_iter().map(|row| row.into_iter().map(|(c, _)| c).collect()).collect()
+    #[test]
+    fn a_curve_has_the_share_of_each_bucket_and_falls_to_nothing_between_them() {
+        let curve = curve(&latency(&[(60, 75), (62, 25)]), 'A', Role::A);
+        assert_eq!(curve.points, [(59.0, 0.0), (60.0, 0.75), (61.0, 0.0), (62.0, 0.25), (63.0, 0.0)]);
     }
 
     #[test]
-    fn both_sides_and_their_tails_are_told_apart_without_colour() {
-        let a = latency(&[(60, 100), (61, 50), (63, 1)]);
-        let b = latency(&[(61, 50), (62, 100), (64, 1)]);
-        let columns = HistogramColumns::new(&a, &b, 5);
-        assert_eq!(text(&columns, 2), ["▌ ░  ", "▌█░ab"[..].to_owned().as_str()].map(str::to_owned));
-    }
-
-    #[test]
-    fn ticks_are_powers_of_ten_and_wide_histograms_are_merged() {
-        let wide = latency(&[(41, 1), (101, 1)]);
-        let columns = HistogramColumns::new(&wide, &wide, 31);
-        assert_eq!(
-            columns.ticks(),
-            [(0, "100 ns".to_owned()), (10, "1 µs".to_owned()), (20, "10 µs".to_owned()), (30, "100 µs".to_owned())]
-        );
-        assert!(columns.shares.len() <= 31);
+    fn ticks_are_powers_of_ten() {
+        let wide = axis(&[curve(&latency(&[(41, 1), (101, 1)]), 'A', Role::A)]);
+        let labels: Vec<(f64, &str)> = wide.labels.iter().map(|(at, label)| (*at, label.as_str())).collect();
+        assert_eq!(labels, [(40.0, "100 ns"), (60.0, "1 µs"), (80.0, "10 µs"), (100.0, "100 µs")]);
+        assert_eq!((wide.low, wide.high), (40.0, 102.0));
     }
 }

@@ -1,11 +1,12 @@
-//! The latencies of one test: both histograms overlaid, and quantiles.
+//! The latencies of one test: both sides as curves on one axis, and quantiles.
 
-use super::histogram::{HistogramColumns, LEGEND};
+use super::histogram::{axis, curve};
 use crate::tui::{
     screens::compare::{CompareScreen, latency_rows, name, output},
     widgets::{
+        curves::curves,
         list::{VisibleRows, in_pane},
-        paint::{Paint, fit, piece, rows, width},
+        paint::{Paint, fit, rows, width},
     },
 };
 use dbdyno_catalog::Role;
@@ -51,17 +52,10 @@ fn draw_line(paint: &mut Paint<'_>, area: Rect, line: &Line, are_read: bool) {
         paint.wrapped(below, &why, Role::Dim);
         return;
     };
-    let [plot, axis, figures] =
-        below.layout(&Layout::vertical([Constraint::Min(3), Constraint::Length(2), Constraint::Length(3)]));
-    let columns = HistogramColumns::new(&a, &b, u32::from(plot.width));
-    for (row, place) in columns.rows(plot.height).iter().zip(rows(plot)) {
-        let pieces: Vec<_> = row
-            .chunk_by(|one, next| one.1 == next.1)
-            .map(|run| piece(run.iter().map(|(c, _)| c).collect::<String>(), run[0].1))
-            .collect();
-        paint.line(place, &pieces);
-    }
-    draw_ticks(paint, axis, &columns);
+    let [plot, figures] = below.layout(&Layout::vertical([Constraint::Min(4), Constraint::Length(3)]));
+    let both = [curve(&a, 'A', Role::A), curve(&b, 'B', Role::B)];
+    let most = both.iter().flat_map(|curve| &curve.points).map(|(_, share)| *share).fold(0.0, f64::max);
+    curves(paint, plot, &both, &axis(&both), (most, &format!("{:.0} % of operations", most * 100.0)));
     draw_quantiles(paint, figures, &a, &b);
 }
 
@@ -77,19 +71,6 @@ fn missing(line: &Line) -> String {
     let reasons = [of("A", &line.a), of("B", &line.b)].into_iter().flatten();
     let obstacles = line.obstacles.iter().map(output::obstacle);
     reasons.chain(obstacles).collect::<Vec<_>>().join("; ")
-}
-
-/// Paints the axis with its powers of ten, and the key to the characters.
-fn draw_ticks(paint: &mut Paint<'_>, area: Rect, columns: &HistogramColumns) {
-    let mut free = area.x;
-    for (column, word) in columns.ticks() {
-        let x = area.x + column as u16;
-        let text = format!("╵{word}");
-        if x >= free && usize::from(area.right().saturating_sub(x)) >= width(&text) {
-            free = x + paint.text(Rect { x, width: area.right() - x, height: 1, ..area }, &text, Role::Dim) + 1;
-        }
-    }
-    paint.text(Rect { y: area.y + 1, height: 1, ..area }, LEGEND, Role::Dim);
 }
 
 /// Paints as many quantiles of both sides as fit. Colour alone does not show which side the ratio favours.

@@ -240,7 +240,7 @@ fn foot(screen: &CompareScreen, matrix: &Matrix, shown: usize) -> Vec<(String, R
         Role::Dim,
     ));
     let reference = several::name(&side.b);
-    text.push((format!("ratio: each / {reference} · Enter opens the pair · r makes it the reference"), Role::Dim));
+    text.push((format!("Enter: the pair · r: the reference · ratio: each / {reference}"), Role::Dim));
     text
 }
 

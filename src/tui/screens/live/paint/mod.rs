@@ -39,7 +39,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, live: &LiveScreen, context
             let brief = live.view == LiveView::Race && area.height < ROOMY;
             let rows = if brief { session::BAR } else { session::height(session, area.width) };
             let [top, rest] = area.layout(&Layout::vertical([Constraint::Length(rows), Constraint::Min(8)]));
-            session::draw(paint, top, session, context.now);
+            session::draw(paint, top, session, live.view, context.now);
             match live.view {
                 LiveView::Race => race::draw(paint, rest, session, live),
                 LiveView::Test => test::draw(paint, rest, session, live.pane, false),

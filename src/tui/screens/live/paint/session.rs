@@ -1,8 +1,8 @@
 //! The session's progress bar and the runs of its round.
 
 use crate::tui::{
-    screens::live::{Phase, RunState, WatchedRun, WatchedSession},
-    widgets::paint::{Paint, TextPiece, piece, rows, width},
+    screens::live::{LiveView, Phase, RunState, WatchedRun, WatchedSession},
+    widgets::paint::{Paint, TextPiece, ViewTitle, piece, rows, width},
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units;
@@ -21,12 +21,18 @@ pub(super) fn height(session: &WatchedSession, columns: u16) -> u16 {
 }
 
 /// Paints the pane.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, now: Duration) {
+pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, view: LiveView, now: Duration) {
     let all = session.runs.len();
     let (phase, role) = phase(session);
     let took = session.took(now);
     let title = format!("Session · {} · {} · {phase}", session.suite, counts(session));
-    let inner = paint.pane(area, &title, false);
+    let views = ViewTitle {
+        before: &title,
+        names: LiveView::ALL.map(LiveView::name).to_vec(),
+        current: LiveView::ALL.iter().position(|one| *one == view).unwrap_or(0),
+        after: String::new(),
+    };
+    let (inner, _) = paint.pane_of_views(area, &views, false);
     let share = session.ended_as(|_| true) as f64 / all.max(1) as f64;
     let waits = matches!(session.phase, Phase::Starting | Phase::Waiting(_));
     let time = if session.running() && !waits {

@@ -128,7 +128,12 @@ fn latency_curve(one: &ConfigurationInView<'_>) -> Option<Curve> {
     let from = first as f64 - 1.0;
     let mut points: Vec<(f64, f64)> = std::iter::once((from / STEPS, 0.0)).chain(shown).collect();
     points.extend(points.last().map(|(x, _)| (x + 1.0 / STEPS, 0.0)));
-    Some(Curve { number: one.place + 1, role: Role::series(one.place), points })
+    Some(Curve { mark: mark(one.place), role: Role::series(one.place), points })
+}
+
+/// Returns the mark of a configuration at a place: its number.
+fn mark(place: usize) -> char {
+    char::from_digit(place as u32 + 1, 36).unwrap_or('+')
 }
 
 /// Counts samples by step of the logarithmic scale.
@@ -181,7 +186,7 @@ fn seconds(seconds: f64) -> String {
 fn timeline(one: &ConfigurationInView<'_>) -> Curve {
     let middle = |slot: &Slot| (slot.end_ns as f64 - slot.duration_ns as f64 / 2.0) / 1e9;
     let points = one.timeline.iter().map(|slot| (middle(slot), slot.rate())).collect();
-    Curve { number: one.place + 1, role: Role::series(one.place), points }
+    Curve { mark: mark(one.place), role: Role::series(one.place), points }
 }
 
 /// Returns the curve of a configuration's throughput over its runs. A single run is a short line.
@@ -191,7 +196,7 @@ fn run_by_run(one: &ConfigurationInView<'_>) -> Curve {
     if let [only] = points.as_slice() {
         points.push((only.0 + 0.2, only.1));
     }
-    Curve { number: one.place + 1, role: Role::series(one.place), points }
+    Curve { mark: mark(one.place), role: Role::series(one.place), points }
 }
 
 /// A column of the table of configurations.
@@ -253,12 +258,12 @@ fn draw_figures(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focuse
     let inner = paint.pane(area, "Figures", focused);
     let labels: Vec<&str> = view.configurations.iter().map(|one| one.label).collect();
     let shown = names(&labels, NAME);
-    let mark = |one: &&ConfigurationInView<'_>| {
+    let marked = |one: &&ConfigurationInView<'_>| {
         let sign = if one.under_way.is_some() { "▶" } else { " " };
-        format!("{sign}{} {}", one.place + 1, shown[one_place(view, one)])
+        format!("{sign}{} {}", mark(one.place), shown[one_place(view, one)])
     };
     let mut columns: Vec<TableColumn<'_, &ConfigurationInView<'_>>> =
-        vec![TableColumn::text("", 0, mark).coloured(|one| Role::series(one.place)).whole()];
+        vec![TableColumn::text("", 0, marked).coloured(|one| Role::series(one.place)).whole()];
     columns.extend(COLUMNS.iter().map(|column| {
         TableColumn::number(column.title, column.rank, |one: &&ConfigurationInView<'_>| (column.text)(one))
     }));
