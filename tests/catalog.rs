@@ -112,7 +112,7 @@ fn a_suite_that_defines_tables_in_sql_is_refused_with_its_line_where_that_reache
         let done = run(engine);
         assert_eq!(done.code, Some(2), "{}", done.stderr);
         let expected = format!(
-            "engine `{engine}` cannot run suite `pragma`: built-in suites/pragma.toml:43:3: this engine has only tables"
+            "engine `{engine}` cannot run suite `pragma`: built-in suites/pragma.toml:44:3: this engine has only tables"
         );
         assert!(done.stderr.contains(&expected), "{}", done.stderr);
     }

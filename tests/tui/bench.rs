@@ -238,6 +238,43 @@ fn moving_changes_nothing_and_what_was_chosen_is_undone() {
 }
 
 #[test]
+fn a_wide_bench_begins_with_questions_and_one_of_them_leads_to_tune() {
+    let mut journey = Journey::begin(200, 60);
+    journey
+        .shows("What do you want to know?")
+        .shows("How fast is my workload?")
+        .shows("About kv")
+        .shows("2 Random reads");
+    journey.click("What if an option were different?").shows("About What if?").key(KeyPress::Enter);
+    assert_eq!(journey.app.screen, ScreenId::Tune);
+    let mut journey = Journey::begin(80, 24);
+    journey.shows("What to measure").shows("My workload").shows("What if?");
+}
+
+#[test]
+fn a_first_start_says_what_three_keys_do_until_something_is_measured() {
+    for (columns, rows) in [(80, 23), (120, 40)] {
+        let mut journey = Journey::begin(columns, rows);
+        journey.shows("Enter  runs this bench and shows it live").shows("4      compares the results");
+        journey
+            .shows("?      lists the keys of the screen")
+            .key(KeyPress::Enter)
+            .keys("1")
+            .hides("compares the results");
+        let mut journey = Journey::begin_in(super::results::stored(), columns, rows);
+        journey.hides("compares the results").keys("1").hides("compares the results");
+    }
+}
+
+#[test]
+fn the_warnings_of_the_newest_session_are_counted_after_a_restart() {
+    let mut journey = Journey::begin_in(super::results::stored(), 120, 40);
+    let warnings = journey.place().value("SELECT count(DISTINCT linter)::VARCHAR FROM warning");
+    assert_ne!(warnings, "0", "the session has warnings");
+    journey.hides(" 0 warnings").keys("w").shows("Warnings about the newest session").shows("! too few repeats:");
+}
+
+#[test]
 fn ascii_paints_nothing_else() {
     let mut journey = Journey::begin(120, 40);
     journey.setup.look.ascii = true;

@@ -153,7 +153,7 @@ fn each_size_is_a_point_and_their_median_a_diamond() {
 #[test]
 fn histograms_lie_over_each_other_with_quantiles_below() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
-    journey.key(KeyPress::Enter).keys("vv").shows("‹latencies›").shows("% of operations").shows("p99");
+    journey.key(KeyPress::Enter).hides("sizes").keys("v").shows("‹latencies›").shows("% of operations").shows("p99");
     let screen = journey.screen();
     let row = |side: &str| screen.lines().find(|line| line.contains(&format!("{side}   "))).unwrap().to_owned();
     assert!(row(" A").contains("1.00 µs") && row(" B").contains("3.03 µs"), "medians of all operations:\n{screen}");
@@ -168,7 +168,7 @@ fn what_was_not_timed_one_by_one_says_so() {
     let mut bench = Bench::default();
     bench.pairs(&Variant { timed: false, ..spec("x") }, &spec("y"), &CLEAR);
     let mut journey = over(&bench, 80, 24);
-    journey.key(KeyPress::Enter).keys("vv").shows("single operations of A were not");
+    journey.key(KeyPress::Enter).keys("v").shows("single operations of A were not");
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_number_is_explained_with_its_runs_and_sql_that_fetches_them() {
 fn a_click_chooses_and_a_second_one_explains() {
     let mut journey = over(&pairs(&["1000"], Tier::PowerSafe), 80, 24);
     journey.click("against").shows("1 of 2").click("2 Random reads").shows("2 of 2").click("2 Random reads");
-    journey.shows("2 Random reads · size 1000").key(KeyPress::Esc).keys("vvv").click("0.33");
+    journey.shows("2 Random reads · size 1000").key(KeyPress::Esc).keys("vv").click("0.33");
     journey.shows("1 Writes · 1000");
 }
 
@@ -364,7 +364,6 @@ fn latencies_are_read_when_they_are_looked_at() {
     let commands = journey.app.update(Message::Key(KeyPress::Enter));
     assert!(asked(&commands).contains("latencies: Left"), "{commands:?}");
     journey.perform(commands);
-    journey.keys("v");
     let commands = journey.app.update(Message::Key(KeyPress::Char('v')));
     assert!(asked(&commands).contains("latencies: Read"), "{commands:?}");
     journey.shows("reading…");

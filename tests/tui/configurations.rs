@@ -142,6 +142,30 @@ fn a_round_has_the_number_that_selects_it() {
 }
 
 #[test]
+fn failed_runs_are_found_by_their_status_although_no_test_of_theirs_has_one() {
+    let place = crate::support::Place::new();
+    let engine = "null:fault=none|crash";
+    place.run(&["run", "--suite", "kv", "--engine", engine, "--size", "1000", "--repeat", "2", "--quiet"]);
+    let mut journey = Journey::begin_in(place, 80, 24);
+    journey.keys("3").shows("2 configurations").keys("/status=failed").key(KeyPress::Enter).shows("1 configuration ");
+    journey.shows("null[fault=crash]").hides("null[fault=none]");
+    // Its page begins with the reason.
+    journey
+        .key(KeyPress::Enter)
+        .key(KeyPress::Enter)
+        .shows("[Notes")
+        .shows("the worker ended before its run was finished");
+    journey
+        .key(KeyPress::Esc)
+        .key(KeyPress::Esc)
+        .keys("/")
+        .key(KeyPress::Ctrl('u'))
+        .keys("status=ok")
+        .key(KeyPress::Enter);
+    journey.shows("null[fault=none]").hides("null[fault=crash]");
+}
+
+#[test]
 fn what_was_deleted_is_brought_back_with_all_that_belongs_to_it() {
     let mut journey = begin(120, 40);
     let all = |journey: &Journey| {

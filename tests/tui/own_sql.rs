@@ -11,7 +11,7 @@ use std::fs;
 /// Goes to the files of the user's own SQL.
 fn files(columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    journey.key(KeyPress::Left).key(KeyPress::Home).key(KeyPress::Down).keys(" ").shows("▸ My SQL");
+    journey.key(KeyPress::Left).key(KeyPress::Home).key(KeyPress::Down).keys(" ").shows("▸ My ");
     journey.shows("✗ My SQL: no SQL file is chosen");
     journey.keys(" ").shows("Options · My SQL").shows("SQL file none").shows("database none").shows("-- measure");
     journey
@@ -56,7 +56,7 @@ fn a_mistake_in_the_file_is_shown_corrected_and_the_file_is_run() {
         journey.key(KeyPress::Enter);
         assert_eq!(journey.app.screen, ScreenId::Live);
         assert_eq!(journey.started, [command]);
-        journey.keys("1").shows("▸ My SQL").hides("sql-mine-");
+        journey.keys("1").shows("▸ My ").hides("sql-mine-");
     }
 }
 
@@ -109,8 +109,9 @@ fn own_sql_has_notes_but_is_no_preset() {
     journey.keys("s").shows("the workload comes from one file");
     // Another suite, and back.
     journey.key(KeyPress::Left).key(KeyPress::Left).key(KeyPress::Down).keys(" ").shows("▸ Recorded");
-    journey.key(KeyPress::Down).keys(" ").shows("▸ kv").shows("Options · kv");
+    journey.key(KeyPress::Down).key(KeyPress::Down).keys(" ").shows("▸ kv").shows("Options · kv");
     journey
+        .key(KeyPress::Up)
         .key(KeyPress::Up)
         .key(KeyPress::Up)
         .keys(" ")

@@ -6,11 +6,17 @@ use dbdyno::{
     tui::keys::{KeyPress, ScreenId},
 };
 
+/// The chosen row of the user's own workload on a screen this wide.
+fn chosen(columns: u16) -> &'static str {
+    if columns < 130 { "▸ My workload" } else { "▸ How fast is my workload?" }
+}
+
 /// Goes to the fields of the user's own workload.
 fn fields(columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    journey.key(KeyPress::Left).key(KeyPress::Home).shows("About My workload").hides("▸ My workload");
-    journey.key(KeyPress::Enter).shows("▸ My workload").keys(" ").shows("Options · My workload");
+    let chosen = chosen(columns);
+    journey.key(KeyPress::Left).key(KeyPress::Home).shows("About My workload").hides(chosen);
+    journey.key(KeyPress::Enter).shows(chosen).keys(" ").shows("Options · My workload");
     journey
 }
 
@@ -48,7 +54,7 @@ fn a_workload_is_described_in_the_form_and_run() {
         let line = "rows=2k,read=90,update=10,value=lognormal:200:4000,threads=4";
         assert_eq!(Ok(started(&journey)), line.parse(), "the form and the line are one workload");
         assert!(!journey.started[0].contains("--size"), "the line says it: {}", journey.started[0]);
-        journey.keys("1").shows("▸ My workload").shows("read90-");
+        journey.keys("1").shows(chosen(columns)).shows("read90-");
     }
 }
 
@@ -101,6 +107,7 @@ fn engines_that_cannot_run_it_are_marked_with_the_reason() {
         .key(KeyPress::Down)
         .key(KeyPress::Down)
         .key(KeyPress::Down)
+        .key(KeyPress::Down)
         .keys(" ")
         .shows("▸ kv")
         .hides("log                   cannot");
@@ -111,11 +118,11 @@ fn moving_to_a_suite_and_back_keeps_the_fields() {
     let mut journey = fields(120, 40);
     type_value(&mut journey, "rows", "3k");
     journey.key(KeyPress::Left).key(KeyPress::Left);
-    for _ in 0..3 {
+    for _ in 0..4 {
         journey.key(KeyPress::Down);
     }
     journey.shows("▸ My workload").shows("3,000 rows").keys(" ").shows("▸ kv").hides("3,000 rows");
-    for _ in 0..3 {
+    for _ in 0..4 {
         journey.key(KeyPress::Up);
     }
     journey.keys(" ").shows("▸ My workload").shows("3,000 rows").shows("[x] 3,000");

@@ -354,3 +354,64 @@ fn a_program_that_is_killed_while_it_is_suspended_leaves_the_shells_settings_alo
     });
     assert_eq!(after, wanted);
 }
+
+#[test]
+fn a_store_that_another_program_has_open_is_waited_for_by_name() {
+    let place = Rc::new(super::results::stored());
+    let held = duckdb::Connection::open(place.store()).unwrap();
+    let mut terminal = Terminal::start_in(Rc::clone(&place), &["tui", "--screen", "results"], (120, 40));
+    terminal.shows("waiting: ");
+    terminal.shows(&format!("(process {}) has the store open", std::process::id()));
+    // A bench waits for the same program, and says so.
+    terminal.press("1");
+    terminal.shows("Plan: ");
+    terminal.press_in_time("\r");
+    terminal.shows(&format!("(process {}) has the store open", std::process::id()));
+    terminal.wait("no time to go", |contents| !contents.contains("to go"));
+    drop(held);
+    terminal.shows("▶ running");
+    terminal.press("3");
+    terminal.shows("configurations");
+    terminal.press("q");
+    terminal.shows("Leave?");
+    terminal.press("y");
+    terminal.inner.child.wait().unwrap();
+}
+
+#[test]
+fn a_damaged_store_is_told_at_the_start() {
+    let place = Rc::new(super::results::stored());
+    let mut bytes = std::fs::read(place.store()).unwrap();
+    let half = bytes.len() / 2;
+    bytes[20_000..half].fill(0xa5);
+    std::fs::write(place.store(), bytes).unwrap();
+    let mut terminal = Terminal::start_in(Rc::clone(&place), &[], (120, 40));
+    terminal.shows("store repair");
+    terminal.press("q");
+    terminal.inner.child.wait().unwrap();
+}
+
+#[test]
+fn keys_of_the_user_are_in_force_and_a_wrong_file_is_refused_with_its_line() {
+    let place = Rc::new(Place::new());
+    let config = place.path("config");
+    std::fs::create_dir_all(&config).unwrap();
+    let file = config.join("keys.toml");
+    std::fs::write(&file, "[everywhere]\nhelp = \"ctrl-g\"\n").unwrap();
+    let mut terminal = Terminal::start_in(Rc::clone(&place), &[], (120, 40));
+    terminal.shows("Ctrl-g help");
+    terminal.press("\u{7}");
+    terminal.shows("Keys of Bench");
+    // End.
+    terminal.press("\u{1b}[F");
+    terminal.shows("Your own keys: keys.toml");
+    terminal.press("q");
+    terminal.press_in_time("q");
+    terminal.inner.child.wait().unwrap();
+    let listed = place.ok(&["list", "keys", "everywhere"]);
+    assert!(listed.contains("everywhere.help") && listed.contains("[Ctrl-g ?] this help"), "{listed}");
+    std::fs::write(&file, "[bench]\nruns = \"x\"\n").unwrap();
+    let refused = place.run(&["list", "keys"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("keys.toml:2:1: unknown action `runs` of `bench`"), "{}", refused.stderr);
+}

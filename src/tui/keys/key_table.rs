@@ -104,9 +104,8 @@ impl KeyTable {
                 }
                 for key in binding.keys.iter() {
                     if let Some(other) = seen.insert(key.word(), binding) {
-                        let (word, other) = (key.word(), other.action.name());
-                        let where_ = screen.name();
-                        return Err(format!("`{word}` is `{other}` and `{name}` on {where_}: expected one of them"));
+                        let (word, other, screen) = (key.word(), other.action.name(), screen.name());
+                        return Err(format!("`{word}` is `{other}` and `{name}` on {screen}: expected one of them"));
                     }
                 }
             }

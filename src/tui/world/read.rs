@@ -36,6 +36,7 @@ pub fn read(setup: &TuiSetup) -> World {
         host: HostFacts::read().name,
         arguments: setup.arguments.clone(),
         cpu: setup.cpu,
+        keys: setup.keys.clone(),
         is_first: !setup.store.exists() && !setup.store.has_journals(),
         ..World::default()
     };

@@ -245,6 +245,20 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_gives_no_description_is_of_a_kind() {
+        let root = tempfile::tempdir().unwrap();
+        let kind = |name: &str, mode: u32, text: &str| {
+            let path = root.path().join(name);
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            describe(name, &path).map(|_| ()).unwrap_err().kind
+        };
+        assert_eq!(kind("locked", 0o644, "#!/bin/sh\n"), Unfitness::NotPermitted);
+        assert_eq!(kind("broken", 0o755, "#!/bin/sh\necho no >&2; exit 1\n"), Unfitness::Broken);
+        assert_eq!(kind("silent", 0o755, "#!/bin/sh\nexit 0\n"), Unfitness::Broken);
+    }
+
+    #[test]
     fn a_file_that_cannot_be_executed_hides_no_program_behind_it() {
         let root = tempfile::tempdir().unwrap();
         let file = |folder: &str, name: &str, mode: u32| {

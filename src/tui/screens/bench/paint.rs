@@ -29,7 +29,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
     }
     let lower = (area.height / 3).clamp(8, 14);
     let [upper, lower] = area.layout(&Layout::vertical([Constraint::Min(10), Constraint::Length(lower)]));
-    let (left, middle) = if area.width >= 110 { (26, 34) } else { (20, 22) };
+    let (left, middle) = match area.width {
+        QUESTIONS.. => (38, 34),
+        110.. => (26, 34),
+        _ => (20, 22),
+    };
     let is_suite = matches!(bench.form.measured, BenchSubject::Suite(_));
     let about = if area.width >= ROOMY && is_suite { ABOUT } else { 0 };
     let columns =
@@ -92,6 +96,9 @@ fn list<'t>(
     });
 }
 
+/// The description of what Tune does.
+const ABOUT_WHAT_IF: &str = "Tune runs a change of an option against the options as they are, in turns, and says what it gains and what it costs";
+
 /// What a newcomer needs at the first start, until something is measured.
 const FIRST_STEPS: [&str; 3] = [
     "Enter  runs this bench and shows it live",
@@ -103,12 +110,18 @@ const FIRST_STEPS: [&str; 3] = [
 const ABOUT_WORKLOAD: &str =
     "A workload of your own: rows, value sizes, shares of reads and writes, threads, what a commit must survive";
 
+/// Columns of the screen, and of the first pane, from which its entries are the user's questions.
+const QUESTIONS: u16 = 130;
+const QUESTION: u16 = 38;
+
 /// Titles of the first pane, the longest that fits is shown.
 const PUBLISHED: [&str; 2] = ["Reproduce a publication", "Publications"];
 
 /// Paints the user's own workload, SQL and suites, and the built-in suites below a title.
 fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
-    let inner = paint.pane(area, "What to measure", bench.pane == BenchPane::Suites);
+    let has_questions = area.width >= QUESTION;
+    let title = if has_questions { "What do you want to know?" } else { "What to measure" };
+    let inner = paint.pane(area, title, bench.pane == BenchPane::Suites);
     let room = usize::from(inner.width);
     let (above, below): (Vec<Measurable<'_>>, Vec<Measurable<'_>>) =
         Measurable::all(world).into_iter().partition(|subject| !matches!(subject, Measurable::Published(_)));
@@ -124,6 +137,7 @@ fn draw_subjects(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: 
 
 fn subject_line<'t>(subject: Measurable<'_>, bench: &BenchScreen, room: usize) -> Vec<TextPiece<'t>> {
     let (name, suite) = subject.named();
+    let name = subject.question().filter(|_| room >= usize::from(QUESTION) - 2).unwrap_or(name);
     let tests = suite.map(|suite| units::counted(suite.tests().count(), "test")).unwrap_or_default();
     let chosen = subject.is(&bench.form.measured);
     let name = pad(name, room.saturating_sub(width(&tests) + 3));
@@ -194,6 +208,7 @@ fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>, is_oth
     let (title, lines) = match (subject, suite) {
         (_, Some(suite)) => (suite.title.as_str(), vec![suite.about.clone(), sizes(suite), suite.source.clone()]),
         (Measurable::Files(kind), None) => (kind.about(), Vec::new()),
+        (Measurable::WhatIf, None) => (ABOUT_WHAT_IF, Vec::new()),
         (_, None) => (ABOUT_WORKLOAD, Vec::new()),
     };
     let texts = [(title.to_owned(), Role::Text)].into_iter().chain(lines.into_iter().map(|line| (line, Role::Dim)));

@@ -5,7 +5,7 @@ use super::{
     files::OwnKind,
     form::{BenchSubject, MY_WORKLOAD},
 };
-use crate::tui::{screens::intent::Intent, widgets::cursor::ListCursor, world::World};
+use crate::tui::{keys::ScreenId, launch::Opening, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
 use dbdyno_catalog::Suite;
 
 /// What the first pane has to choose from.
@@ -15,6 +15,8 @@ pub(super) enum Measurable<'w> {
     Workload,
     /// The user's own files.
     Files(OwnKind),
+    /// Another value of an option, which another screen tries.
+    WhatIf,
     /// A suite in the user's folder.
     Mine(&'w Suite),
     /// A built-in suite.
@@ -29,7 +31,8 @@ impl<'w> Measurable<'w> {
         let mine = mine.into_iter().map(Self::Mine);
         let own = OwnKind::ALL.into_iter().map(Self::Files);
         let published = published.into_iter().map(Self::Published);
-        std::iter::once(Self::Workload).chain(own).chain(mine).chain(published).collect()
+        let questions = std::iter::once(Self::Workload).chain(own).chain([Self::WhatIf]);
+        questions.chain(mine).chain(published).collect()
     }
 
     /// Returns its name, and its suite if that is one of the catalog.
@@ -37,7 +40,19 @@ impl<'w> Measurable<'w> {
         match self {
             Self::Workload => (MY_WORKLOAD, None),
             Self::Files(kind) => (kind.name(), None),
+            Self::WhatIf => ("What if?", None),
             Self::Mine(suite) | Self::Published(suite) => (&suite.name, Some(suite)),
+        }
+    }
+
+    /// Returns the user's question that it answers; none for suites, which have only a name.
+    pub(super) fn question(self) -> Option<&'static str> {
+        match self {
+            Self::Workload => Some("How fast is my workload?"),
+            Self::Files(OwnKind::Sql) => Some("My own SQL statements"),
+            Self::Files(OwnKind::Recorded) => Some("A recorded application"),
+            Self::WhatIf => Some("What if an option were different?"),
+            Self::Mine(_) | Self::Published(_) => None,
         }
     }
 
@@ -96,8 +111,9 @@ impl BenchScreen {
         under_cursor.filter(|subject| self.pane == BenchPane::Suites && !subject.is(&self.form.measured))
     }
 
-    fn choose(&mut self, subject: Measurable<'_>, world: &World) {
+    fn choose(&mut self, subject: Measurable<'_>, world: &World) -> Intents {
         match subject {
+            Measurable::WhatIf => return vec![Intent::Open(Opening::Screen(ScreenId::Tune))],
             Measurable::Workload => self.take_own(world),
             Measurable::Files(kind) => self.take_files(kind, world),
             Measurable::Mine(suite) | Measurable::Published(suite) => {
@@ -105,6 +121,7 @@ impl BenchScreen {
                 self.plan(world);
             }
         }
+        Intents::new()
     }
 
     /// Selects the user's own workload, as the fields now describe it.
@@ -140,7 +157,7 @@ impl BenchScreen {
     pub(super) fn toggle(&mut self, world: &World) -> Intents {
         match self.pane {
             BenchPane::Suites => match self.other_subject(world) {
-                Some(subject) => self.choose(subject, world),
+                Some(subject) => return self.choose(subject, world),
                 // Its options, the fields of the workload, or the files.
                 None => self.pane = BenchPane::Options,
             },

@@ -48,17 +48,27 @@ impl CompareView {
     }
 }
 
+/// Points of a curve from which it can show how a figure grows.
+const LEAST_POINTS: usize = 3;
+
 impl CompareScreen {
-    /// Returns the views that the current comparison has.
+    /// Returns the views that have something to show of the current comparison, and the one that is shown.
     pub(crate) fn views(&self) -> Vec<CompareView> {
+        let pair = self.compared().map(|compared| &compared.plain);
         let is_there = |view: &CompareView| match view {
             CompareView::Matrix => self.looked.beside.is_some(),
             CompareView::Sweep => {
                 self.behind().and_then(|(_, matrix)| matrix).is_some_and(|matrix| matrix.sweep.is_some())
             }
-            _ => true,
+            // A pair that is not read yet may have all of them.
+            CompareView::Sizes => pair.is_none_or(|pair| pair.means.iter().any(|mean| mean.size != pair.means[0].size)),
+            CompareView::Scaling => {
+                pair.is_none_or(|pair| pair.scaling.iter().flatten().any(|curve| curve.points.len() >= LEAST_POINTS))
+            }
+            CompareView::Table | CompareView::Latencies | CompareView::Pivot => true,
         };
-        CompareView::ALL.into_iter().filter(is_there).collect()
+        let is_shown = |view: &CompareView| *view == self.looked.view || is_there(view);
+        CompareView::ALL.into_iter().filter(is_shown).collect()
     }
 
     /// Shows the view after the current one, or before it. The last view of all configurations is followed by the pair under the cursor.
