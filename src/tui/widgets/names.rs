@@ -26,8 +26,11 @@ pub(crate) fn names(labels: &[&str], columns: usize) -> Vec<String> {
     names
 }
 
-/// Splits `sqlite[synchronous=full]#2` into the engine, its options, and the rest.
-fn parts(label: &str) -> Option<(&str, Vec<&str>, &str)> {
+/// The engine, its options, and the rest of a label.
+type LabelParts<'l> = (&'l str, Vec<&'l str>, &'l str);
+
+/// Splits `sqlite[synchronous=full]#2`.
+fn parts(label: &str) -> Option<LabelParts<'_>> {
     let (engine, rest) = label.split_once('[')?;
     let (options, after) = rest.rsplit_once(']')?;
     Some((engine, options.split(',').collect(), after))
@@ -41,7 +44,7 @@ fn without_equal(labels: &[String]) -> Vec<String> {
     for option in all.iter().flatten().flat_map(|(_, options, _)| options) {
         *seen.entry(option).or_default() += 1;
     }
-    let shortened = |(label, parts): (&String, &Option<(&str, Vec<&str>, &str)>)| {
+    let shortened = |(label, parts): (&String, &Option<LabelParts<'_>>)| {
         let Some((engine, options, after)) = parts else { return label.clone() };
         let telling: Vec<&str> = options.iter().copied().filter(|option| seen[option] < optioned).collect();
         if telling.is_empty() { format!("{engine}{after}") } else { format!("{engine}[{}]{after}", telling.join(",")) }

@@ -56,7 +56,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen) {
     let places = [vec![MatrixPlace::Reference(0)], matrix.columns()].concat();
     let labels: Vec<String> = places.iter().map(|place| place.label(sides)).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let referred = reference_width(room, &labels[0]);
+    let referred = reference_width(room, labels[0]);
     let of_candidate = FIGURE + RATIO + if has_intervals { INTERVAL } else { 0 };
     let (of_references, of_candidates) = (names(&labels, referred), names(&labels, of_candidate - INDENT));
     let mut columns = vec![TableColumn::text(corner, 0, name).at_most(usize::MAX).gap(1)];
