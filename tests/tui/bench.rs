@@ -231,7 +231,15 @@ fn moving_changes_nothing_and_what_was_chosen_is_undone() {
     journey.shows("Enter choose").key(KeyPress::Enter).shows("▸ redb-bench").hides("60 runs");
     assert!(journey.started.is_empty(), "Enter has chosen");
     journey.keys("u").shows("✓ undone: kv").shows("▸ kv").shows("60 runs").shows("7 tests each");
-    journey.keys("u").shows("8 tests each").keys("u").shows("30 runs").keys("u").shows("! nothing was changed");
+    journey
+        .keys("u")
+        .shows("✓ undone: tests")
+        .shows("8 tests each")
+        .keys("u")
+        .shows("✓ undone: sizes")
+        .shows("30 runs")
+        .keys("u")
+        .shows("! nothing was changed");
     // Fields of the user's own workload come back too.
     journey.click("My workload").key(KeyPress::Enter).keys(" ").shows("rows").keys(" ").keys("u").keys("u");
     journey.shows("▸ kv");

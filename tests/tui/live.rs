@@ -104,6 +104,12 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     assert_eq!([&fast, &slow].map(|words| words[2].parse::<u32>().unwrap()).iter().sum::<u32>(), 7);
     journey.key(KeyPress::Esc).hides("chosen").key(KeyPress::Esc).shows("Race");
     journey.click("single test").shows("┌ Figures").click("race").shows("Race").keys("3").keys("2").shows("7/20 runs");
+    // The end of the session leaves the view, and nothing is to be followed any more.
+    journey.keys("v]").shows("chosen: Esc follows again");
+    told(&mut journey, |event| matches!(event, RunnerEvent::SessionEnded { .. }));
+    journey.message(Message::JobOver(Ok(())));
+    journey.shows("the session is over").shows("‹single test›").hides("Esc follows").keys("v").shows("Race");
+    journey.shows("null[200] led in 8 of 8 tests, with a verdict in 8");
 }
 
 /// Whether a run's worker reports what its statements did so far.

@@ -169,7 +169,7 @@ impl Noise {
         match self {
             Self::Unknown => "…".to_owned(),
             Self::Quiet => "was quiet".to_owned(),
-            Self::Busy(percent) => format!("was busy {percent} %"),
+            Self::Busy(percent) => format!("others {percent} % CPU"),
             Self::Stolen(percent) => format!("steal {percent} %"),
         }
     }

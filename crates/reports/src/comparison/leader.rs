@@ -224,6 +224,9 @@ fn by_mean(duels: &[LeaderDuel<'_>], tests: usize, metric: Metric) -> Option<Str
             format!("; it is not shown to be ahead of {}", listed(open.into_iter().map(|one| one.other).collect()))
         }
     };
-    let texts = listed(shown.into_iter().map(|distance| distance.text).collect());
+    let texts: Vec<String> = shown.into_iter().map(|distance| distance.text).collect();
+    // A reason has a comma before it, and needs another one behind it.
+    let has_reason = texts.iter().any(|text| text.contains(", "));
+    let texts = if has_reason { texts.join(", and ") } else { listed(texts) };
     (!texts.is_empty()).then(|| format!("{verb} {texts}{open}."))
 }

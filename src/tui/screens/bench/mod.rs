@@ -86,6 +86,25 @@ struct Choices {
     own: WorkloadFields,
 }
 
+impl Choices {
+    /// Names what differs from earlier choices, in the words of the screen.
+    fn difference(&self, before: &Self) -> String {
+        let (form, old) = (&self.form, &before.form);
+        if form.measured != old.measured {
+            return format!("{} is measured again", old.measured.name());
+        }
+        let parts = [
+            ("options", form.suite_options != old.suite_options || self.own != before.own),
+            ("engines and their options", form.entries != old.entries),
+            ("sizes", (&form.offered, &form.sizes, &form.data_ratios) != (&old.offered, &old.sizes, &old.data_ratios)),
+            ("rounds", form.rounds != old.rounds),
+            ("tests", form.tests != old.tests),
+        ];
+        let changed: Vec<&str> = parts.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();
+        if changed.is_empty() { "a choice".to_owned() } else { changed.join(", ") }
+    }
+}
+
 /// Changes that can be undone, at most.
 const UNDONE: usize = 100;
 
@@ -113,15 +132,17 @@ impl BenchScreen {
 
     /// Brings back the choices from before the latest change.
     fn undo(&mut self, world: &World) -> Intents {
-        let Some(Choices { form, own }) = self.before.pop() else {
+        let Some(before) = self.before.pop() else {
             return vec![Intent::refused("nothing was changed")];
         };
+        let said = format!("undone: {}", self.choices().difference(&before));
+        let Choices { form, own } = before;
         self.form = form;
         self.form.take_engines(&world.registry);
         self.own.restore(own, world);
         self.point_at_subject(world);
         self.plan(world);
-        vec![Intent::said(format!("undone: {}", self.subject_name()))]
+        vec![Intent::said(said)]
     }
 
     /// Updates the plan after a change.

@@ -86,6 +86,14 @@ impl<'a> OptionRow<'a> {
         self.chosen.as_ref().and_then(|chosen| chosen.first().copied()).unwrap_or(self.default)
     }
 
+    /// Returns the values other than the present one, the next one first.
+    pub(super) fn others(&self) -> impl Iterator<Item = &'a str> {
+        let value = self.value();
+        let after = self.words.iter().position(|word| *word == value).map_or(0, |at| at + 1);
+        let (before, after) = self.words.split_at(after);
+        after.iter().chain(before).copied().filter(move |word| *word != value)
+    }
+
     /// Returns the value after the present one, or before it.
     fn step(&self, forward: bool) -> Option<&'a str> {
         let count = self.words.len();

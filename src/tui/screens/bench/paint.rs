@@ -39,12 +39,18 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, conte
     let columns =
         [Constraint::Length(left), Constraint::Length(middle), Constraint::Min(30), Constraint::Length(about)];
     let [suites, engines, options, about] = upper.layout(&Layout::horizontal(columns));
-    if let Some(subject) = Measurable::all(world).into_iter().find(|one| one.is(&bench.form.measured)) {
-        draw_about(paint, about, subject, false);
-    }
     draw_subjects(paint, suites, bench, world);
     draw_engines(paint, engines, bench, world);
-    draw_options(paint, options, bench, world);
+    let chosen = || Measurable::all(world).into_iter().find(|one| one.is(&bench.form.measured));
+    match bench.other_subject(world) {
+        Some(other) if about.is_empty() => draw_about(paint, options, other, true),
+        other => {
+            draw_options(paint, options, bench, world);
+            if let Some(subject) = other.or_else(chosen) {
+                draw_about(paint, about, subject, other.is_some());
+            }
+        }
+    }
     let [sizes, plan] = lower.layout(&Layout::horizontal([Constraint::Length(left), Constraint::Min(40)]));
     let [sizes, rounds] = sizes.layout(&Layout::vertical([Constraint::Min(4), Constraint::Length(3)]));
     draw_sizes(paint, sizes, bench, world);
@@ -223,9 +229,6 @@ fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>, is_oth
 }
 
 fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
-    if let Some(subject) = bench.other_subject(world) {
-        return draw_about(paint, area, subject, true);
-    }
     let missing = match bench.owner {
         OptionOwner::Suite => None,
         OptionOwner::Entry(at) => world.registry.unavailable.get(at.wrapping_sub(bench.form.entries.len())),
@@ -271,7 +274,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     }
 }
 
-/// Returns the row of an option. A choice also shows its other values, if there is room.
+/// Returns the row of an option. A choice also shows its other values, in the order in which a key takes them, if there is room.
 fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t>> {
     let role = if row.chosen.is_some() { Role::Accent } else { Role::Text };
     let mut line = vec![piece(pad(row.name, name), role)];
@@ -287,7 +290,7 @@ fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t
     let current = format!("‹{}›", if value.is_empty() { "-" } else { value });
     let mut left = room.saturating_sub(width(&current));
     line.push(piece(current, role));
-    for word in row.words.iter().filter(|word| **word != value) {
+    for word in row.others() {
         if width(word) + 1 > left {
             if left >= 2 {
                 line.push(piece(" …", Role::Dim));

@@ -253,7 +253,7 @@ impl Screen for LiveScreen {
         }
     }
 
-    /// Handles the end of the session. It shows the race, which is the session's result.
+    /// Handles the end of the session.
     fn over(&mut self, outcome: Result<(), String>, context: &Context<'_>) -> (Intents, String) {
         // A session that has already ended is not the one that this event is about.
         let Some(session) = self.session.as_mut().filter(|session| session.running()) else {
@@ -269,12 +269,12 @@ impl Screen for LiveScreen {
             }
             _ => Status::Cancelled,
         };
-        self.view = LiveView::Race;
         let said = match status {
             Status::Cancelled => "the session was stopped; finished tests are kept",
             Status::Failed => "the session is over; some runs failed or answers differ: w shows them",
-            _ if context.screen == ScreenId::Live => "the session is over: c compares, + adds rounds",
-            _ => "the session is over: 2 shows its race",
+            _ if context.screen != ScreenId::Live => "the session is over: 2 shows its race",
+            _ if session.has_undecided() => "the session is over: c compares, + adds rounds",
+            _ => "the session is over: c compares",
         };
         let mut intents = ask_standings(session);
         intents.extend(session.id.as_ref().map(|id| {

@@ -6,14 +6,14 @@ use crate::tui::{
     screens::compare::{Matrix, output, remarks},
     widgets::{
         Target,
-        paint::{Paint, piece, width},
+        paint::{Paint, fit, piece, rows, width, wrap},
     },
 };
 use dbdyno_catalog::{Difference, Role};
 use dbdyno_comparing::compare::{Comparison, ObstacleKind, SideFacts};
 use dbdyno_foundation::base::{
     identifier::shortened,
-    units::{self, plain},
+    units::{self, counted, plain},
 };
 use dbdyno_reports::comparison::{
     facts, sentence, sentences,
@@ -32,8 +32,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, comparison: &Comparison) -
     let has_runs = comparison.a.runs > 0 && comparison.b.runs > 0;
     let answer = match (has_runs, area.height > SMALL) {
         (false, _) => 0,
-        (true, false) => draw_answer(paint, row, &sentence(comparison)),
-        (true, true) => draw_answer(paint, row, &sentences(comparison).join(" ")),
+        (true, false) => draw_answer(paint, area, &[sentence(comparison)]),
+        (true, true) => draw_answer(paint, area, &sentences(comparison)),
     };
     row.y += answer;
     for (name, side, role, key) in [("A", &comparison.a, Role::A, 'a'), ("B", &comparison.b, Role::B, 'b')] {
@@ -69,7 +69,7 @@ pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, matrix: &Matrix)
     let mut row = Rect { height: 1, ..area };
     let mut answers: Vec<String> = matrix.groups().flat_map(|(sides, leader)| group_answers(sides, leader)).collect();
     answers.extend(reliance(sides).into_iter().filter(|_| area.height > SMALL));
-    row.y += draw_answer(paint, row, &answers.join(" "));
+    row.y += draw_answer(paint, area, &answers);
     let counts = units::counted(first.b.runs, "run");
     let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
     let left = Rect { width: room as u16, ..row };
@@ -93,8 +93,41 @@ pub(super) fn draw_reference(paint: &mut Paint<'_>, area: Rect, matrix: &Matrix)
     row.y - area.y
 }
 
-fn draw_answer(paint: &mut Paint<'_>, row: Rect, answer: &str) -> u16 {
-    paint.wrapped(Rect { height: 3, ..row }, &plain(answer), Role::Accent)
+/// Paints the answer: as many whole sentences as its share of the area has room for. The others are counted, and `n` shows them.
+fn draw_answer(paint: &mut Paint<'_>, area: Rect, sentences: &[String]) -> u16 {
+    let height = match area.height {
+        _ if paint.bare => 2,
+        ..=SMALL => 3,
+        height => (height / 5).max(3),
+    };
+    let lines = answer_lines(sentences, usize::from(area.width), usize::from(height));
+    for (line, row) in lines.iter().zip(rows(area)) {
+        paint.text(row, line, Role::Accent);
+    }
+    lines.len() as u16
+}
+
+/// The key that shows all of a cut sentence.
+const ALL: &str = " (n: all)";
+
+/// Wraps as many whole sentences as fit into a number of lines, with the number of the others. The first is cut if it does not fit.
+fn answer_lines(sentences: &[String], columns: usize, most: usize) -> Vec<String> {
+    let shown = |count: usize| {
+        let others = match sentences.len() - count {
+            0 => String::new(),
+            others => format!(" (n: {} more)", counted(others, "sentence")),
+        };
+        wrap(&plain(&format!("{}{others}", sentences[..count].join(" "))), columns)
+    };
+    let whole = (1..=sentences.len()).rev().map(shown).find(|lines| lines.len() <= most);
+    whole.unwrap_or_else(|| {
+        let mut lines = sentences.first().map(|first| wrap(&plain(first), columns)).unwrap_or_default();
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = format!("{}{ALL}", fit(&format!("{last} …"), columns.saturating_sub(width(ALL))));
+        }
+        lines
+    })
 }
 
 /// Paints the differences and the hint at more remarks. Returns the number of rows used.
@@ -173,4 +206,19 @@ fn badges(sides: &[Comparison], parted: Option<String>, more: usize) -> Vec<Stri
         badges.push(format!("{}: n shows them", units::counted(more, "remark")));
     }
     badges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_shown_whole_and_the_others_are_counted() {
+        let sentences = ["lmdb is faster.", "Both survive a power cut.", "One doubt remains."].map(str::to_owned);
+        let text = |columns, most| answer_lines(&sentences, columns, most).join("|");
+        assert_eq!(text(80, 1), sentences.join(" "));
+        assert_eq!(text(59, 1), "lmdb is faster. (n: 2 sentences more)");
+        assert_eq!(text(30, 1), "lmdb is faster. … (n: all)");
+        assert_eq!(text(20, 1), "lmdb is fa… (n: all)");
+    }
 }

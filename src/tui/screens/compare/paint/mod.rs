@@ -52,7 +52,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
             CompareView::Sweep => sweep::draw(paint, inner, screen),
             _ => {
                 if let Some(compared) = screen.compared() {
-                    compared_sides(paint, inner, screen, compared);
+                    compared_sides(paint, inner, screen, compared, context.is_measuring);
                 }
             }
         },
@@ -79,11 +79,11 @@ fn view_title(screen: &CompareScreen) -> ViewTitle<'static> {
     }
 }
 
-fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, compared: &Compared) {
+fn compared_sides(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, compared: &Compared, is_measuring: bool) {
     let head = head::draw(paint, area, &compared.plain);
     let below = Rect { y: area.y + head, height: area.height.saturating_sub(head), ..area };
     if compared.plain.a.runs == 0 || compared.plain.b.runs == 0 {
-        return start::nothing_found(paint, below, compared);
+        return start::nothing_found(paint, below, compared, is_measuring);
     }
     match screen.looked.view {
         CompareView::Matrix | CompareView::Sweep | CompareView::Table => {
@@ -115,11 +115,11 @@ fn lines(paint: &mut Paint<'_>, area: Rect, texts: impl IntoIterator<Item = (Str
     area.height - left.height
 }
 
-/// Joins as many whole texts as fit on a line, and counts the rest. The first is always shown.
+/// Joins as many whole texts as fit on a line, and counts the rest, which `n` shows. The first is always shown.
 fn joined(texts: &[String], separator: &str, room: usize) -> String {
     let shown = |count: usize| match texts.len() - count {
         0 => texts.join(separator),
-        left => format!("{}{separator}{left} more", texts[..count].join(separator)),
+        left => format!("{}{separator}{left} more: n", texts[..count].join(separator)),
     };
     let fitting = (1..=texts.len()).rev().map(shown).find(|text| width(text) <= room);
     fitting.unwrap_or_else(|| if texts.is_empty() { String::new() } else { shown(1) })
@@ -133,6 +133,6 @@ mod tests {
     fn texts_are_shown_whole_or_counted() {
         let texts = ["sqlite", "lmdb", "redb"].map(str::to_owned);
         assert_eq!(joined(&texts, "; ", 20), "sqlite; lmdb; redb");
-        assert_eq!(joined(&texts, "; ", 17), "sqlite; 2 more");
+        assert_eq!(joined(&texts, "; ", 17), "sqlite; 2 more: n");
     }
 }

@@ -11,6 +11,7 @@ use crate::tui::{
     world::World,
 };
 use dbdyno_catalog::Role;
+use dbdyno_foundation::base::identifier::shortened;
 use dbdyno_foundation::base::units::{self, plain};
 use dbdyno_store::Offer;
 use ratatui::layout::Rect;
@@ -82,7 +83,7 @@ fn facts<'t>(a: &Offer, b: &Offer, mut room: usize) -> Vec<TextPiece<'t>> {
 }
 
 /// Paints which side matches nothing, and what to do.
-pub(super) fn nothing_found(paint: &mut Paint<'_>, area: Rect, compared: &Compared) {
+pub(super) fn nothing_found(paint: &mut Paint<'_>, area: Rect, compared: &Compared, is_measuring: bool) {
     let mut left = area;
     let mut say = |text: &str, role: Role| {
         let taken = paint.wrapped(left, text, role);
@@ -90,11 +91,17 @@ pub(super) fn nothing_found(paint: &mut Paint<'_>, area: Rect, compared: &Compar
     };
     for (name, side) in [("A", &compared.plain.a), ("B", &compared.plain.b)] {
         if side.runs == 0 {
-            say(&format!("✗ {name} `{}` matches no stored result", side.selection), Role::Bad);
+            say(&format!("✗ {name} `{}` matches no stored result", shortened(&side.selection)), Role::Bad);
         }
     }
     for word in &compared.unknown {
         say(&format!("no stored run has an option or key `{word}`"), Role::Bad);
+    }
+    if is_measuring {
+        say(
+            "The results of what runs now are stored when it pauses or ends; they are compared here then.",
+            Role::Accent,
+        );
     }
     say("a and b type other selections; Esc offers measured pairs; 3 lists all results", Role::Dim);
 }

@@ -45,7 +45,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &CompareScreen, co
         TableRow::Mean(_) => TableLine::Row((row, String::new())),
     });
     let table = ListTable::new(columns(comparison, &wording), rows, screen.cursor(), 0);
-    let detail = detail(screen.row(), &wording);
+    let mut detail = detail(screen.row(), &wording);
+    if paint.bare {
+        // The last line has the interval, which the narrow table lacks.
+        detail.reverse();
+    }
     let height: u16 = detail.iter().map(|text| wrap(&plain(text), usize::from(area.width)).len() as u16).sum();
     let reason = screen.row().and_then(|row| if let TableRow::Line(line) = row { line.reason.as_ref() } else { None });
     let of_reason = reason.map_or(0, |one| reason::height(one, &wording, usize::from(area.width)));

@@ -93,7 +93,16 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     let least = grid(session, &columns, &tests, room).lines() * tests.len() + titles(&tests) + SENTENCE;
     // The tests are more important than a line for the sentence.
     let (above, beside) = if usize::from(area.height) > least { (said, None) } else { (None, said) };
-    let inner = paint.pane(area, &title(session, beside), true);
+    let title = match beside {
+        // A small terminal has no room for more.
+        Some(sentence) if paint.bare => sentence,
+        beside => title(session, beside),
+    };
+    let mut inner = paint.pane(area, &title, true);
+    if paint.bare {
+        // The last row is that of the reference and the hidden part, which a border has elsewhere.
+        inner.height = inner.height.saturating_sub(1);
+    }
     if let Phase::Failed(reason) = &session.phase {
         paint.wrapped(inner, &format!("✗ {reason}"), Role::Bad);
         return;
@@ -120,14 +129,18 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
         }
         draw_row(paint, next(&mut left, grid.lines() as u16), session, (beside, first), &tests[at], grid);
     }
-    draw_hidden(paint, area, (first, beside.len(), columns.len()), (range, tests.len()));
+    let hidden = hidden((first, beside.len(), columns.len()), (range, tests.len()));
+    let edge = Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area };
+    let foot = Rect { y: area.bottom() - 1, ..edge };
+    let taken = if paint.bare { width(&hidden) } else { 0 };
+    paint.right(if paint.bare { foot } else { edge }, &hidden, Role::Key);
     if columns.len() > 1 {
         let reference = match session.references().as_slice() {
             [only] => fit(&values_only(&plain(only)), 24),
             several => format!("one of each tier ({})", several.len()),
         };
-        let foot = Rect { x: area.x + 1, y: area.bottom() - 1, width: area.width - 2, height: 1 };
-        paint.text(foot, &fit(&format!(" ratio to {reference}: {SIGNS} "), usize::from(foot.width)), Role::Dim);
+        let text = fit(&format!(" ratio to {reference}: {SIGNS} "), usize::from(foot.width).saturating_sub(taken));
+        paint.text(foot, &text, Role::Dim);
     }
 }
 
@@ -172,7 +185,8 @@ fn moment(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow
     let decided = led.iter().filter(|(at, is_decided)| *at == leader && *is_decided).count();
     let name = values_only(&plain(columns[leader].label));
     let verdicts = match decided {
-        0 => "no verdict yet".to_owned(),
+        0 if session.running() => "no verdict yet".to_owned(),
+        0 => "no verdict".to_owned(),
         decided => format!("with a verdict in {decided}"),
     };
     let (leads, of) = (tests_led(leader), led.len());
@@ -402,20 +416,12 @@ fn withheld(kind: ObstacleKind) -> TextPiece<'static> {
     }
 }
 
-/// Paints how much is out of view, and the keys that scroll to it.
-fn draw_hidden(
-    paint: &mut Paint<'_>,
-    area: Rect,
-    (first, shown, columns): (usize, usize, usize),
-    (range, tests): (Range<usize>, usize),
-) {
+/// Returns the range of configurations and of tests that is shown, with the keys that scroll; empty if nothing is hidden.
+fn hidden((first, shown, columns): (usize, usize, usize), (range, tests): (Range<usize>, usize)) -> String {
     let sideways = (shown < columns).then(|| format!("h l {}-{} of {columns}", first + 1, first + shown));
     let down = (range.len() < tests).then(|| format!("j k {}-{} of {tests}", range.start + 1, range.end));
     let hidden: Vec<String> = sideways.into_iter().chain(down).collect();
-    if !hidden.is_empty() {
-        let top = Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area };
-        paint.right(top, &format!(" {} ", hidden.join(" · ")), Role::Key);
-    }
+    if hidden.is_empty() { String::new() } else { format!(" {} ", hidden.join(" · ")) }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::tui::{
         cursor::ListCursor,
         curves::{Curve, CurveAxis, curves},
         names::names,
-        paint::{Paint, TextPiece, rows},
+        paint::{Paint, TextPiece, piece, rows, width},
         table::{ListTable, TableColumn},
     },
 };
@@ -25,6 +25,8 @@ use ratatui::layout::{Constraint, Layout, Rect};
 const STEPS: f64 = 4.0;
 /// Stretches of a timeline from which it is a curve; a shorter test is shown run by run.
 const STRETCHES: usize = 3;
+/// How a chart that fills the screen makes room for another.
+const OTHER_CHARTS: &str = "h l: the other charts";
 /// The most columns of a configuration's name.
 const NAME: usize = 40;
 
@@ -41,6 +43,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     let [bar, rest] = area.layout(&Layout::vertical([Constraint::Length(3), Constraint::Min(5)]));
     draw_bar(paint, bar, &view, session);
     if zoomed {
+        let rest = match pane {
+            TestPane::Figures => rest,
+            TestPane::Latencies | TestPane::Throughput => draw_legend(paint, rest, &view),
+        };
         return match pane {
             TestPane::Latencies => draw_latencies(paint, rest, &view, true),
             TestPane::Throughput => draw_throughput(paint, rest, &view, true),
@@ -79,7 +85,7 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, session: &
         Some((one, _)) => (" · preparing, not measured", format!(" · ▶ {}", one.label)),
         None => ("", String::new()),
     };
-    let chosen = if view.is_chosen { " · chosen: Esc follows again" } else { "" };
+    let chosen = if view.is_chosen && session.running() { " · chosen: Esc follows again" } else { "" };
     let name = if view.name.is_empty() { String::new() } else { format!(" {}", view.name) };
     let title = format!("{}{name} · size {}{whose}{what}{chosen}", view.test, view.size);
     let inner = paint.pane(area, &title, false);
@@ -95,6 +101,20 @@ fn draw_bar(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, session: &
             paint.text(Rect { height: inner.height.min(1), ..inner }, &text, Role::Dim);
         }
     }
+}
+
+/// Paints the marks of the curves with the names of their configurations, which the table has unless a chart fills the screen. Returns the
+/// area below.
+fn draw_legend(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>) -> Rect {
+    let labels: Vec<&str> = view.configurations.iter().map(|one| one.label).collect();
+    let room = (usize::from(area.width).saturating_sub(width(OTHER_CHARTS)) / labels.len().max(1)).saturating_sub(4);
+    let entry = |(one, name): (&ConfigurationInView<'_>, String)| {
+        piece(format!("{} {name}  ", mark(one.place)), Role::series(one.place))
+    };
+    let mut line: Vec<TextPiece<'_>> = view.configurations.iter().zip(names(&labels, room)).map(entry).collect();
+    line.push(piece(OTHER_CHARTS, Role::Dim));
+    paint.line(Rect { height: 1, ..area }, &line);
+    Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
 /// Paints the latencies of all configurations as curves: the share of their operations at each latency.
