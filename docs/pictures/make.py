@@ -22,7 +22,7 @@ STEPS = [
     ("p99", "test", []),
     ("✓ done", None, ["c"]),
     ("geometric mean", "matrix", ["Enter"]),
-    ("‹table›", "compare", ["v", "v"]),
+    ("‹table›", "compare", ["v"]),
     ("‹latencies›", "latencies", ["3"]),
     ("3 configurations", "results", ["Enter"]),
     ("10 runs", None, ["Enter"]),

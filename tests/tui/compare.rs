@@ -158,8 +158,10 @@ fn histograms_lie_over_each_other_with_quantiles_below() {
     let row = |side: &str| screen.lines().find(|line| line.contains(&format!("{side}   "))).unwrap().to_owned();
     assert!(row(" A").contains("1.00 µs") && row(" B").contains("3.03 µs"), "medians of all operations:\n{screen}");
     assert!(screen.contains(" 1 µs ") && screen.contains(" 2 µs "), "the axis has labels:\n{screen}");
-    let dots = screen.chars().filter(|c| ('\u{2801}'..='\u{28ff}').contains(c)).count();
-    assert!(dots > 20, "both sides are curves:\n{screen}");
+    let dots = |text: &str| text.chars().filter(|c| ('\u{2801}'..='\u{28ff}').contains(c)).count();
+    assert!(dots(&screen) > 20, "both sides are curves:\n{screen}");
+    let label = screen.lines().find(|line| line.contains("% of operations")).unwrap();
+    assert_eq!(dots(label), 0, "the label covers no curve:\n{screen}");
     journey.keys("x").shows("8000 operations of 8 runs");
 }
 

@@ -38,12 +38,17 @@ impl CurveAxis {
     }
 }
 
+/// Rows from which the label of the vertical axis has its own.
+const ROOMY: u16 = 6;
+
 /// Paints curves over their axes. `top` is the label of the upper end of the vertical axis, which begins at 0.
 pub(crate) fn curves(paint: &mut Paint<'_>, area: Rect, curves: &[Curve], across: &CurveAxis, top: (f64, &str)) {
     if area.height < 3 || area.width < 12 {
         return;
     }
-    let plot = Rect { height: area.height - 1, ..area };
+    // Where there is room, no curve is below the label.
+    let above = u16::from(area.height >= ROOMY);
+    let plot = Rect { y: area.y + above, height: area.height - 1 - above, ..area };
     let colour = |role: Role| paint.style(role).fg.unwrap_or(Color::Reset);
     let drawn: Vec<(Color, &Curve)> = curves.iter().map(|curve| (colour(curve.role), curve)).collect();
     let canvas =
@@ -62,7 +67,7 @@ pub(crate) fn curves(paint: &mut Paint<'_>, area: Rect, curves: &[Curve], across
     for (at, curve) in curves.iter().enumerate() {
         mark(paint, plot, curve, across, top.0, at);
     }
-    paint.text(Rect { height: 1, ..plot }, top.1, Role::Dim);
+    paint.text(Rect { height: 1, ..area }, top.1, Role::Dim);
     labels(paint, Rect { y: plot.bottom(), height: 1, ..area }, across);
 }
 
