@@ -111,7 +111,9 @@ fn a_preset_is_put_onto_bench_from_any_screen() {
 #[test]
 fn two_selections_are_compared_and_one_stands_beside_its_session() {
     let mut journey = engines(80, 24);
-    journey.keys(":compare ").shows("session=last").shows("x with y").shows("more below");
+    // What the row has no room for stands below the list.
+    journey.keys(":compar").shows("all configurations of its").shows("│ sessions");
+    journey.key(KeyPress::Esc).keys(":compare ").shows("session=last").shows("x with y").shows("more below");
     journey.keys("x with y").shows("A engine=x · B engine=y").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Compare);
     journey.shows("‹table›").shows("A  engine=x").shows("B  engine=y").shows("x 3.0x faster");

@@ -97,6 +97,8 @@ fn a_long_answer_is_cut_sorted_whole_and_exported_whole() {
         journey.screen().lines().find(|line| line.contains("row|") && !line.contains("range")).unwrap().to_owned()
     };
     assert!(first(&journey).contains("row|0 "), "{}", first(&journey));
+    let cell: String = first(&journey).chars().filter(|one| *one != ' ').collect();
+    assert!(cell.contains("›0‹"), "the first cell has both marks: {cell}");
     journey.keys("s").shows("i ▼");
     assert!(first(&journey).contains("row|19999"), "the whole answer is sorted, by numbers: {}", first(&journey));
     journey.keys("y");

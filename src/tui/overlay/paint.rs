@@ -137,9 +137,11 @@ fn draw_command(paint: &mut Paint<'_>, area: Rect, line: &CommandLine) {
     input(paint, Rect { x: top.x + 2, width: top.width.saturating_sub(2), ..top }, &line.input);
     let list = Rect { y: inner.y + 1, height: listed, ..inner };
     let note = Rect { y: list.bottom(), height: inner.bottom().saturating_sub(list.bottom()), ..inner };
-    match &line.error {
-        Some(error) => paint.wrapped(note, &format!("✗ {error}"), Role::Bad),
-        None => paint.wrapped(note, &line.completions.note, Role::Dim),
+    let cut = line.pointed().map(|at| &items[at]).filter(|item| is_cut(item, label_columns(line, list), list));
+    match (&line.error, cut) {
+        (Some(error), _) => paint.wrapped(note, &format!("✗ {error}"), Role::Bad),
+        (None, Some(item)) => paint.wrapped(note, &format!("{}  {}", item.label, item.detail), Role::Text),
+        (None, None) => paint.wrapped(note, &line.completions.note, Role::Dim),
     };
     draw_completions(paint, list, line);
 }
@@ -151,14 +153,29 @@ fn draw_completions(paint: &mut Paint<'_>, list: Rect, line: &CommandLine) {
     if matching.is_empty() && list.height > 0 && !line.completions.is_free {
         paint.text(Rect { height: 1, ..list }, "nothing matches", Role::Dim);
     }
-    let room = usize::from(list.width);
+    let (room, label) = (usize::from(list.width), label_columns(line, list));
     let around = VisibleRows::new(matching.len(), line.cursor).highlighted_if(line.is_pointing());
-    let seen = matching[around.seen(list.height)].iter().map(|at| &items[*at]);
-    let label = seen.map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(room * 2 / 3);
     around.paint(paint, list, in_overlay, |paint, at, row| {
         let item = &items[matching[at]];
         draw_item(paint, row, item, "", if item.detail.is_empty() { room } else { label });
     });
+}
+
+/// Returns the columns for the labels of the completions in view.
+fn label_columns(line: &CommandLine, list: Rect) -> usize {
+    let matching = line.matching();
+    let around = VisibleRows::new(matching.len(), line.cursor);
+    let seen = matching[around.seen(list.height)].iter().map(|at| &line.completions.items[*at]);
+    seen.map(|item| width(&plain(&item.label))).max().unwrap_or(0).min(usize::from(list.width) * 2 / 3)
+}
+
+/// Whether the row of an item is too short for it.
+fn is_cut(item: &ListItem, columns: usize, list: Rect) -> bool {
+    let (label, detail) = (width(&plain(&item.label)), width(&plain(&item.detail)));
+    match detail {
+        0 => label > usize::from(list.width),
+        detail => label > columns || columns + 2 + detail > usize::from(list.width),
+    }
 }
 
 /// Rows of a filter's completions, at most. The list that it narrows is above them.

@@ -116,6 +116,8 @@ fn draw_answer(paint: &mut Paint<'_>, area: Rect, shown: &ShownAnswer) {
             .titled(if at == shown.column { Role::Focus } else { Role::Title })
             .aligned(if shown.is_number(at) { Alignment::Right } else { Alignment::Left })
     });
+    // The first cell needs room for its mark too.
+    let area = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
     let all = &shown.answer.rows.rows;
     let table = ListTable::new(columns.collect(), all.iter(), shown.row, pane::CELLS);
     let painted = table.titles_in(pane::TITLES).scrolled_to(shown.column).paint(paint, area);
@@ -123,17 +125,16 @@ fn draw_answer(paint: &mut Paint<'_>, area: Rect, shown: &ShownAnswer) {
         paint.text(Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }, "no row", Role::Dim);
     }
     if let Some(cell) = painted.cell {
-        paint.highlight(Rect { x: area.x, width: area.width, ..cell });
+        paint.highlight(Rect { x: area.x - 1, width: area.width + 1, ..cell });
         // More than colour distinguishes the cell from its row.
         mark(paint, cell, area);
     }
 }
 
-/// Marks the cell under the cursor with brackets, if there is room next to it.
+/// Marks the cell under the cursor with brackets, the second one if there is room for it.
 fn mark(paint: &mut Paint<'_>, cell: Rect, area: Rect) {
-    let beside = [(cell.x.checked_sub(1), "›"), (Some(cell.right()), "‹")];
-    for (x, sign) in beside {
-        if let Some(x) = x.filter(|x| (area.x..area.right()).contains(x)) {
+    for (x, sign) in [(cell.x - 1, "›"), (cell.right(), "‹")] {
+        if x < area.right() {
             paint.text(Rect { x, width: 1, ..cell }, sign, Role::Focus);
         }
     }
