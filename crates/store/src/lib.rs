@@ -367,18 +367,18 @@ impl Store {
         lock
     }
 
-    /// Whether a wait for another process goes on, after this time. It tells the watch who holds the store.
+    /// Whether a wait for another process goes on after this time. Also sets the holder of the store on the watch.
     fn waits(&self, waited: Duration) -> bool {
         let Some(watch) = &self.watch else { return waited < self.patience };
         if waited > UNNOTICED && watch.held_by().is_none() {
-            // Who holds dbdyno's own lock may be waiting for the file too.
+            // The holder of dbdyno's own lock may be waiting for the file too.
             let holders = held_by(&[&self.path]).or_else(|| held_by(&[&lock::lock_path(&self.path)]));
             watch.held(Some(holders.unwrap_or_else(|| "another process".to_owned())));
         }
         (watch.is_endless() || waited < self.patience) && !watch.is_given_up()
     }
 
-    /// Tells the watch that the store is no longer waited for.
+    /// Clears the holder of the store on the watch, because the wait is over.
     fn wait_over(&self) {
         self.watch.iter().for_each(|watch| watch.held(None));
     }

@@ -19,11 +19,11 @@ struct WatchState {
     /// Number of test results that were read.
     results: AtomicUsize,
     given_up: AtomicBool,
-    /// Which processes hold the store while the reading waits for them, in words.
+    /// The processes that hold the store while the reading waits for them, in words.
     held_by: Mutex<Option<String>>,
     /// Whether the reading waits for them until they are done, however long that takes.
     is_endless: bool,
-    /// The listener that is told when a wait begins.
+    /// Called with the processes that hold the store when a wait begins.
     listener: Option<fn(&str)>,
     /// One handle for each reading connection; the handle of a closed connection has no effect.
     interrupts: Mutex<Vec<Arc<InterruptHandle>>>,
@@ -41,8 +41,8 @@ impl ReadWatch {
         Self(Arc::new(WatchState { is_endless: true, ..WatchState::default() }))
     }
 
-    /// Returns a watch that tells a listener for whom the store waits, when it begins to wait.
-    pub fn told(listener: fn(&str)) -> Self {
+    /// Returns a watch that calls a listener when a wait begins, with the processes that hold the store.
+    pub fn with_listener(listener: fn(&str)) -> Self {
         Self(Arc::new(WatchState { listener: Some(listener), ..WatchState::default() }))
     }
 
@@ -55,7 +55,7 @@ impl ReadWatch {
         self.0.is_endless
     }
 
-    /// Sets who holds the store, and tells the listener when a wait begins.
+    /// Sets the processes that hold the store, and calls the listener if there are any.
     pub(super) fn held(&self, by: Option<String>) {
         if let (Some(listener), Some(by)) = (self.0.listener, &by) {
             listener(by);

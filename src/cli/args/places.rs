@@ -60,7 +60,7 @@ impl Places {
             None => base()?.data_dir().join("dbdyno").join("results.duckdb"),
         };
         let told = |holder: &str| say!("waiting: {holder} has the store open");
-        let store = Store::new(path).with_patience(self.store_wait).watched(&ReadWatch::told(told));
+        let store = Store::new(path).with_patience(self.store_wait).watched(&ReadWatch::with_listener(told));
         let store = match &self.journal {
             Some(folder) => store.with_journal_below(folder),
             None => store,

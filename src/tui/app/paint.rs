@@ -34,7 +34,7 @@ pub fn draw(app: &App, look: &Look, buffer: &mut Buffer) -> (Vec<Hit>, Option<Po
     (hits, cursor)
 }
 
-/// Says what is needed, and whether a job runs.
+/// Paints the required size, and whether a job runs.
 fn too_small(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let (columns, rows) = Room::LEAST;
     let lines = if app.asks_to_leave() {
@@ -100,8 +100,8 @@ fn zoomed(paint: &mut Paint<'_>, body: Rect, is_typed_into: bool) {
 /// Columns of a notice's sign and the space after it.
 const SIGN: usize = 2;
 
-/// Returns the lines of a notice: one if something was done, because all the rest of the screen is more important, and as many as it needs
-/// otherwise, up to a fifth of the rows. A key shows the whole of what is cut.
+/// Returns the lines of a notice. A success takes one line, because the screen is more important. A refusal or failure takes up to a fifth
+/// of the rows. A key shows the full text of a cut notice.
 fn notice_lines(area: Rect, notice: &Notice) -> Vec<String> {
     const MORE: &str = "… M shows all";
     let columns = usize::from(area.width).saturating_sub(SIGN);
@@ -183,8 +183,8 @@ fn tabs(paint: &mut Paint<'_>, area: Rect, app: &App) {
     paint.line(at(area.right() - taken as u16, taken), &pieces);
 }
 
-/// Paints hints for the keys that do something now, as many as fit, those of the screen first. The palette, help and leaving are always
-/// shown.
+/// Paints hints for the keys that do something now, as many as fit; keys of the screen come first. The palette, help and leaving are
+/// always shown.
 fn hints(paint: &mut Paint<'_>, area: Rect, app: &App) {
     let context = app.context();
     let is_typed_into = app.screens.is_typed_into(app.screen);

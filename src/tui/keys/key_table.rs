@@ -1,4 +1,4 @@
-//! The keys of all screens: the usual ones, or those of the user's file.
+//! The keys of all screens: the defaults, changed by the user's file.
 
 use super::{Action, Binding, KeyPress, ScreenId, table};
 use dbdyno_catalog::{Catalog, CatalogError, CatalogText};
@@ -16,7 +16,7 @@ const EVERYWHERE: &str = "everywhere";
 pub struct KeyTable {
     /// In the order of [`ScreenId::ALL`].
     screens: Vec<Vec<Binding>>,
-    /// Those of every screen.
+    /// The bindings of every screen.
     everywhere: Vec<Binding>,
 }
 

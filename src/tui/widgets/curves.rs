@@ -71,7 +71,7 @@ pub(crate) fn curves(paint: &mut Paint<'_>, area: Rect, curves: &[Curve], across
     labels(paint, Rect { y: plot.bottom(), height: 1, ..area }, across);
 }
 
-/// Writes a curve's mark beside its highest point, each curve's one step further from it, so that equal curves stay readable.
+/// Writes a curve's mark at its highest point. The marks of the next two curves are further to the right, so that equal curves stay readable.
 fn mark(paint: &mut Paint<'_>, plot: Rect, curve: &Curve, across: &CurveAxis, top: f64, at: usize) {
     let highest = curve.points.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
     let Some((x, y)) = highest else { return };

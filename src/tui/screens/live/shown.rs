@@ -1,4 +1,4 @@
-//! The test that the single view shows, with all configurations beside each other and the latencies of all their runs.
+//! The test in the single view: all configurations, and the latencies of all their runs.
 
 use super::{LiveFigures, Slot, WatchedSession, gathered::RunTime, race::RaceColumn, usage::Used};
 use dbdyno_engine::size::Size;
@@ -103,7 +103,7 @@ impl ConfigurationInView<'_> {
 /// The last finished test of a configuration.
 #[derive(Debug, Clone)]
 pub(crate) struct LastTest {
-    /// Without its latencies, which are counted with those of all runs.
+    /// Without its latencies, which the histogram of all runs has.
     pub(crate) figures: LiveFigures,
     pub(crate) used: Used,
 }
@@ -115,7 +115,7 @@ impl WatchedSession {
         Some((configuration.size, self.figures.as_ref()?.number))
     }
 
-    /// Adds the latencies of a finished test to those of its other runs.
+    /// Adds the latencies of a finished test to the histogram of all its runs.
     pub(super) fn take_latencies(&mut self, run: usize, test: u32, sent: &SentHistogram) {
         let Some(configuration) = self.runs.get(run).map(|run| run.configuration) else { return };
         self.sent.entry((configuration, test)).or_default().add(run, sent.bytes.clone());
