@@ -83,7 +83,7 @@ impl Store {
 
     /// Returns the other processes that hold a lock on the store or its lock file, as far as the system reports them.
     pub fn holders(&self) -> Vec<FileHolder> {
-        file_holders(&[self.path().to_owned(), lock_path(self.path())])
+        file_holders(&[self.path(), &lock_path(self.path())])
     }
 
     /// Returns the contents of the store, and how far it has imported each journal.

@@ -1,10 +1,6 @@
 //! The processes that hold a lock on a file.
 
-use std::{
-    fmt, fs,
-    os::unix::fs::MetadataExt,
-    path::{Path, PathBuf},
-};
+use std::{fmt, fs, os::unix::fs::MetadataExt, path::Path};
 
 /// A process that holds a lock on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,9 +20,9 @@ impl fmt::Display for FileHolder {
 }
 
 /// Returns the other processes that hold a lock on any of these files, as far as the system reports them.
-pub fn file_holders(files: &[PathBuf]) -> Vec<FileHolder> {
+pub fn file_holders(files: &[&Path]) -> Vec<FileHolder> {
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
-    let inode = |file: &PathBuf| Some(fs::metadata(file).ok()?.ino());
+    let inode = |file: &&Path| Some(fs::metadata(file).ok()?.ino());
     let mut processes: Vec<u32> = files.iter().filter_map(inode).flat_map(|inode| holders_of(&locks, inode)).collect();
     processes.sort_unstable();
     processes.dedup();
@@ -36,10 +32,9 @@ pub fn file_holders(files: &[PathBuf]) -> Vec<FileHolder> {
     processes.into_iter().map(holder).collect()
 }
 
-/// Returns which processes hold a lock on a file, in words; none if the system does not say.
+/// Returns the other processes that hold a lock on any of these files, in words; none if the system reports none.
 pub fn held_by(files: &[&Path]) -> Option<String> {
-    let files: Vec<PathBuf> = files.iter().map(|file| (*file).to_owned()).collect();
-    let holders: Vec<String> = file_holders(&files).iter().map(FileHolder::to_string).collect();
+    let holders: Vec<String> = file_holders(files).iter().map(FileHolder::to_string).collect();
     (!holders.is_empty()).then(|| holders.join(", "))
 }
 
