@@ -60,6 +60,7 @@ pub(super) fn screens(places: &Places, start: ScreensStart) -> Result<ExitCode, 
     leftovers::sweep(&work_dir, LeftoverFolder::Work);
     let setup = TuiSetup {
         announcements: catalog.settings()?.terminal,
+        is_remote: is_remote(),
         keys: KeyTable::of_user(&catalog)?,
         look: Look { theme: chosen(&catalog, look.theme.as_deref(), colour)?, ascii: look.ascii, colour },
         catalog,
@@ -99,6 +100,11 @@ fn concluded(Over { left, last }: &Over, store: &Store, places: &[String]) -> Re
 /// Whether there is a terminal to show screens in.
 pub(super) fn has_terminal() -> bool {
     stdin().is_terminal() && stdout().is_terminal()
+}
+
+/// Whether the terminal is reached over SSH, as `sshd` says; tmux passes it on.
+fn is_remote() -> bool {
+    ["SSH_CONNECTION", "SSH_TTY"].into_iter().any(|name| env::var_os(name).is_some_and(|value| !value.is_empty()))
 }
 
 /// Whether the terminal shows lines only.

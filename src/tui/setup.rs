@@ -20,6 +20,8 @@ pub struct TuiSetup {
     pub look: Look,
     /// The keys of all screens.
     pub keys: KeyTable,
+    /// Whether the terminal is reached over SSH. Pictures of a running job then leave most of the line free.
+    pub is_remote: bool,
     /// What the terminal is sent in addition to the screens.
     pub announcements: Announcements,
     /// Arguments that displayed command lines need in order to have the same effect (`--store FILE`).

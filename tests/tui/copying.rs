@@ -98,7 +98,10 @@ fn the_race_is_copied_whole_or_test_by_test_and_the_single_test_with_its_figures
         figures.starts_with("8 Bulk insert, size 10000: null[latency_ns=200]: runs 3  now -  mean 5.00 M/s"),
         "{figures}"
     );
-    assert!(figures.contains("; null[latency_ns=2000]: runs 4  now -  mean 500 k/s  p50 2.00 µs"), "{figures}");
+    assert!(
+        figures.contains("; null[latency_ns=2000]: runs 4  now -  mean 500 k/s  ratio 10.0 …  p50 2.00 µs"),
+        "{figures}"
+    );
 }
 
 #[test]

@@ -72,6 +72,7 @@ impl Journey {
     pub(crate) fn begin_in(place: Place, columns: u16, rows: u16) -> Self {
         let catalog = Catalog::new(UserFolders { root: place.path("config") });
         let setup = TuiSetup {
+            is_remote: false,
             look: Look { theme: catalog.theme("dark").unwrap(), ascii: false, colour: true },
             announcements: Announcements::default(),
             keys: KeyTable::default(),

@@ -5,7 +5,9 @@ use super::{
     announce::Announcer,
     canvas::Canvas,
     desk::{Desk, Lane, NextSteps, StartedRequest},
-    input, respond,
+    input,
+    pace::{FramePace, Urgency},
+    respond,
     signals::{Signalled, Signals},
     task::Task,
 };
@@ -20,18 +22,12 @@ use crate::tui::{
 use crossterm::{clipboard::CopyToClipboard, event::Event};
 use dbdyno_running::{jobs::Telling, runner::RunnerEvent, watching::JobEvent};
 use rustix::process::{Signal, getpid, kill_process};
-use std::{
-    io::{self, Write, stdout},
-    time::Duration,
-};
+use std::io::{self, Write, stdout};
 use tokio::{
     sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender},
     task::spawn_blocking,
     time::{Instant, sleep_until},
 };
-
-/// Least time between two frames: twenty a second.
-const FRAME: Duration = Duration::from_millis(50);
 
 /// The lane of a request, and its response; none if the request was cancelled.
 type Responded = (Lane, Option<Response>);
@@ -49,9 +45,7 @@ pub(super) struct EventLoop {
     hits: Vec<Hit>,
     task: Option<Task>,
     begun: Instant,
-    drawn: Instant,
-    /// Whether something changed since the last frame.
-    dirty: bool,
+    pace: FramePace,
     leaving: bool,
     left: Left,
     /// Requests under way.
@@ -76,6 +70,7 @@ impl EventLoop {
         let (responder, responses) = mpsc::unbounded_channel();
         let now = Instant::now();
         let announcer = Announcer::new(setup.announcements);
+        let pace = FramePace::new(now, setup.is_remote);
         let mut event_loop = Self {
             setup,
             app,
@@ -87,8 +82,7 @@ impl EventLoop {
             hits: Vec::new(),
             task: None,
             begun: now,
-            drawn: now,
-            dirty: true,
+            pace,
             leaving: false,
             left: Left::AsAsked,
             desk: Desk::default(),
@@ -138,7 +132,7 @@ impl EventLoop {
                     self.take(Message::Time(self.begun.elapsed()))?;
                 }
             }
-            if self.dirty && self.drawn.elapsed() >= FRAME {
+            if self.pace.due().is_some_and(|due| due <= Instant::now()) {
                 self.draw()?;
             }
         }
@@ -165,7 +159,6 @@ impl EventLoop {
         self.guard.take_again()?;
         self.canvas = Canvas::blank()?;
         self.announcer.forget();
-        self.dirty = true;
         let (columns, rows) = self.canvas.size()?;
         self.take(Message::Resized(columns, rows))
     }
@@ -180,13 +173,14 @@ impl EventLoop {
 
     /// Returns when to wake up if nothing else happens: for the next frame, or because something on screen moves.
     fn wake(&self) -> Option<Instant> {
-        let frame = self.dirty.then(|| self.drawn + FRAME);
         let moving = self.app.wakes().map(|after| Instant::now() + after);
-        [frame, moving].into_iter().flatten().min()
+        [self.pace.due(), moving].into_iter().flatten().min()
     }
 
     fn take(&mut self, event: Message) -> io::Result<()> {
-        self.dirty |= self.is_seen(&event);
+        if let Some(urgency) = self.urgency(&event) {
+            self.pace.changed(urgency);
+        }
         if matches!(event, Message::JobOver(_)) {
             self.task = None;
         }
@@ -197,11 +191,19 @@ impl EventLoop {
         self.perform(commands)
     }
 
-    /// Whether an event can change what is painted. Progress is visible only on the Live screen.
-    fn is_seen(&self, event: &Message) -> bool {
-        let Message::Job(event) = event else { return true };
-        let is_progress = event.of_session().is_some_and(RunnerEvent::is_progress);
-        !is_progress || matches!(**event, JobEvent::Session(_)) && self.app.shows_job()
+    /// How soon the change that an event makes is to be seen; none if it makes none. Progress is visible only on the Live screen.
+    fn urgency(&self, event: &Message) -> Option<Urgency> {
+        match event {
+            Message::Job(event) => {
+                let is_progress = event.of_session().is_some_and(RunnerEvent::is_progress);
+                let is_seen = !is_progress || matches!(**event, JobEvent::Session(_)) && self.app.shows_job();
+                is_seen.then_some(Urgency::Moving)
+            }
+            // Those that come while a job is in view are read for its picture.
+            Message::Response(_) if self.app.shows_job() => Some(Urgency::Moving),
+            Message::Time(_) => Some(Urgency::Moving),
+            _ => Some(Urgency::Answer),
+        }
     }
 
     fn perform(&mut self, commands: Vec<Command>) -> io::Result<()> {
@@ -278,8 +280,6 @@ impl EventLoop {
     }
 
     fn draw(&mut self) -> io::Result<()> {
-        self.dirty = false;
-        self.drawn = Instant::now();
         let (app, look, hits) = (&self.app, &self.setup.look, &mut self.hits);
         self.canvas.queue(self.announcer.how_far(self.app.progress().as_ref()))?;
         self.canvas.draw(|frame| {
@@ -289,7 +289,9 @@ impl EventLoop {
                 frame.set_cursor_position(cursor);
             }
         })?;
-        show(&self.canvas.take())
+        let painted = self.canvas.take();
+        self.pace.painted(Instant::now(), painted.len());
+        show(&painted)
     }
 }
 

@@ -5,6 +5,7 @@ mod canvas;
 mod desk;
 mod event_loop;
 mod input;
+mod pace;
 mod respond;
 mod signals;
 mod task;

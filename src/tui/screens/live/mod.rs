@@ -55,6 +55,8 @@ use std::time::Duration;
 const CLOCK: Duration = Duration::from_secs(1);
 /// Interval between updates of a replay.
 const REPLAY: Duration = Duration::from_millis(50);
+/// Least time between two comparisons of the configurations while the session runs.
+const COMPARING: Duration = Duration::from_secs(2);
 
 /// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -150,17 +152,25 @@ impl LiveScreen {
         vec![usual]
     }
 
-    /// Handles an event of the session. Configurations are compared again when a run ends or answers turn out wrong.
+    /// Handles an event of the session. Configurations are compared again when a run ends or answers turn out wrong, but not so often that
+    /// the comparing takes time from the session.
     fn runner(&mut self, event: RunnerEvent, now: Duration) -> Intents {
         if let RunnerEvent::Planned { outline } = event {
             return self.planned(*outline, now);
         }
         let Some(session) = &mut self.session else { return Intents::new() };
-        let changes_standings = matches!(event, RunnerEvent::RunEnded { .. } | RunnerEvent::WrongAnswers { .. });
+        let compares = match event {
+            RunnerEvent::RunEnded { .. } => now >= session.compared + COMPARING,
+            RunnerEvent::WrongAnswers { .. } | RunnerEvent::Paused => true,
+            _ => false,
+        };
         let begins = matches!(event, RunnerEvent::SessionStarted { .. });
         session.runner(event, now);
         match &session.id {
-            _ if changes_standings => ask_standings(session),
+            _ if compares => {
+                session.compared = now;
+                ask_standings(session)
+            }
             Some(id) if begins && session.outline.resumed => {
                 vec![Intent::Request(Request::Earlier { session: id.clone() })]
             }
@@ -261,11 +271,13 @@ impl Screen for LiveScreen {
             return (vec![Intent::failed(reason.clone())], reason);
         };
         session.over(outcome, context.now);
+        let mut intents = ask_standings(session);
         let status = match &session.phase {
             Phase::Over(status) => *status,
             Phase::Failed(reason) => {
                 let what = format!("the session could not be run: {reason}");
-                return (vec![Intent::failed(reason.clone())], what);
+                intents.push(Intent::failed(reason.clone()));
+                return (intents, what);
             }
             _ => Status::Cancelled,
         };
@@ -276,7 +288,6 @@ impl Screen for LiveScreen {
             _ if session.has_undecided() => "the session is over: c compares, + adds rounds",
             _ => "the session is over: c compares",
         };
-        let mut intents = ask_standings(session);
         intents.extend(session.id.as_ref().map(|id| {
             let (session, outline) = (id.clone(), Box::new(session.outline.clone()));
             Intent::Request(Request::Ended { session, outline })

@@ -60,6 +60,8 @@ pub struct WatchedSession {
     pub(crate) gathered: Gathered,
     /// The configurations compared with the first, by the runs that have ended.
     pub(crate) standings: Standings,
+    /// When they were last asked for, since the start of the program.
+    pub(super) compared: Duration,
     pub(crate) rounds: u32,
     /// Lines for the user: notes of the runner, failures.
     pub(crate) notes: Vec<String>,
@@ -116,6 +118,7 @@ impl WatchedSession {
             sent: BTreeMap::new(),
             gathered,
             standings: Standings::default(),
+            compared: now,
             notes: Vec::new(),
             warnings: Vec::new(),
             begun: now,

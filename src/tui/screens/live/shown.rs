@@ -1,6 +1,11 @@
 //! The test in the single view: all configurations, and the latencies of all their runs.
 
-use super::{LiveFigures, Slot, WatchedSession, gathered::RunTime, race::RaceColumn, usage::Used};
+use super::{
+    LiveFigures, Slot, WatchedSession,
+    gathered::RunTime,
+    race::{RaceCell, RaceColumn},
+    usage::Used,
+};
 use dbdyno_engine::size::Size;
 use dbdyno_running::runner::SentHistogram;
 use dbdyno_workload::histogram::{empty, from_bytes, to_bytes};
@@ -91,6 +96,8 @@ pub(crate) struct ConfigurationInView<'s> {
     pub(crate) times: &'s [RunTime],
     /// The usual time of the test, ns.
     pub(crate) usual: Option<f64>,
+    /// Its cell in the race.
+    pub(crate) cell: RaceCell<'s>,
 }
 
 impl ConfigurationInView<'_> {
@@ -210,6 +217,7 @@ impl WatchedSession {
             timeline: under_way.map_or(finished, |figures| figures.slots.as_slice()),
             times: self.gathered.times(at, shown.test),
             usual: self.usual_ns(at, shown.test),
+            cell: self.race_cell(at, shown.test),
         }
     }
 }

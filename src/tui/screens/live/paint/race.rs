@@ -368,7 +368,7 @@ pub(in crate::tui::screens::live) fn cell_in_words(cell: &RaceCell<'_>) -> Strin
 }
 
 /// Returns the verdict of a cell with a sign; only a verdict marks a winner.
-fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
+pub(super) fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
     if cell.times.iter().any(|time| time.wrong) {
         return piece("✗ wrong answers", Role::Bad);
     }

@@ -1,9 +1,13 @@
 //! A single test of a session: all configurations beside each other, with the curves of their latencies and of their throughput.
 
-use super::facts::{actors, progress, statements};
+use super::{
+    facts::{actors, progress, statements},
+    race::verdict,
+};
 use crate::tui::{
     screens::live::{
         LiveFigures, Phase, Slot, TestPane, WatchedSession,
+        race::RacePlace,
         shown::{ConfigurationInView, TestInView},
         usage::Used,
     },
@@ -228,10 +232,11 @@ struct TestFigure {
 }
 
 /// The figures of a configuration. Those of a test that runs are of this moment, and the others of all runs or the last one.
-const COLUMNS: [TestFigure; 12] = [
+const COLUMNS: [TestFigure; 13] = [
     TestFigure { title: "runs", rank: 2, text: |one| one.times.len().to_string() },
     TestFigure { title: "now", rank: 1, text: |one| shown(one.under_way.and_then(now)) },
     TestFigure { title: "mean", rank: 1, text: |one| shown(mean(one)) },
+    TestFigure { title: "ratio", rank: 1, text: ratio },
     TestFigure { title: "p50", rank: 1, text: |one| quantile(one, 0.5) },
     TestFigure { title: "p90", rank: 4, text: |one| quantile(one, 0.9) },
     TestFigure { title: "p99", rank: 1, text: |one| quantile(one, 0.99) },
@@ -265,6 +270,14 @@ fn mean(one: &ConfigurationInView<'_>) -> Option<String> {
     match one.under_way {
         Some(figures) if figures.done > 0 => Some(units::rate(figures.rate())),
         _ => (ns > 0.0).then(|| units::rate(operations as f64 * 1e9 / ns)),
+    }
+}
+
+/// Returns the ratio to the reference with its interval and verdict, as in the race.
+fn ratio(one: &ConfigurationInView<'_>) -> String {
+    match one.cell.place {
+        RacePlace::Reference { is_fastest: false } => "reference".to_owned(),
+        _ => verdict(&one.cell).0.into_owned(),
     }
 }
 
