@@ -16,8 +16,8 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::{identifier::clock_seed, units::plain};
 use dbdyno_reports::torture::{TortureReport, sheet, step_text};
 use dbdyno_running::torture::{
-    MountRole, MountServe, PATIENCE, PowerThrough, SUITE, Series, SeriesEvent, TortureError, TortureSetup,
-    TortureSubject, TortureTerms, examined, play_mount_role, subjects,
+    MountRole, MountServe, PATIENCE, PowerThrough, SUITE, Series, SeriesEvent, TortureError, TortureProgress,
+    TortureSetup, TortureSubject, TortureTerms, examined, play_mount_role, subjects,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
@@ -169,8 +169,12 @@ pub(super) async fn show(mut events: UnboundedReceiver<SeriesEvent>) {
             SeriesEvent::SeriesStarted { choices: all, terms: of_all } => (choices, terms) = (all, of_all),
             SeriesEvent::Began { at } => bar = choices.get(at).map(|choice| begun(choice)),
             SeriesEvent::Step { step } => {
-                if let Some(bar) = bar.as_ref() {
-                    bar.set_message(step_text(step, &terms));
+                let text = step_text(&step, &terms);
+                match &bar {
+                    // A log has no bar, but must say why nothing happens.
+                    Some(bar) if bar.is_hidden() && matches!(step, TortureProgress::Waiting { .. }) => say!("{text}"),
+                    Some(bar) => bar.set_message(text),
+                    None => {}
                 }
             }
             SeriesEvent::Failed { reason } => {

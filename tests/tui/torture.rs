@@ -138,10 +138,12 @@ fn an_engine_is_chosen_watched_and_stopped() {
 
     let choices = ["nosync", "full"].map(|sync| format!("lmdb:sync={sync}")).to_vec();
     let started = SeriesEvent::SeriesStarted { choices, terms: TortureTerms::default() };
-    for event in [started, SeriesEvent::Began { at: 0 }, SeriesEvent::Step { step: TortureProgress::Kill { done: 5 } }]
-    {
+    let waits = TortureProgress::Waiting { holder: Some("dbdyno run kv (process 4711)".to_owned()) };
+    for event in [started, SeriesEvent::Began { at: 0 }, SeriesEvent::Step { step: waits }] {
         journey.told(JobEvent::Torture(Box::new(event)));
     }
+    journey.shows("waiting for another session's run to end: dbdyno run kv (process 4711)");
+    journey.told(JobEvent::Torture(Box::new(SeriesEvent::Step { step: TortureProgress::Kill { done: 5 } })));
     journey.shows("Torturing lmdb:sync=nosync · 1 of 2").shows("killed 5 of 20").shows("▶ 1/2").shows("K stop");
     journey.keys("1").key(KeyPress::Enter).shows("an engine is being tortured: 7 shows it");
     assert!(journey.started.is_empty(), "nothing is measured beside it");

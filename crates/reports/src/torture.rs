@@ -1,8 +1,11 @@
 //! The results of kills and power losses as a sheet.
 
 use super::sheet::{Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table};
-use dbdyno_running::torture::{
-    Contradiction, DiskFindings, Findings, Mutant, TortureProgress, TortureSubject, TortureTerms, TortureVerdict,
+use dbdyno_running::{
+    runner::waiting_for_lock,
+    torture::{
+        Contradiction, DiskFindings, Findings, Mutant, TortureProgress, TortureSubject, TortureTerms, TortureVerdict,
+    },
 };
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -229,9 +232,9 @@ fn records(found: &[(TortureSubject, Findings)]) -> Table {
 }
 
 /// Describes the progress in words.
-pub fn step_text(step: TortureProgress, terms: &TortureTerms) -> String {
+pub fn step_text(step: &TortureProgress, terms: &TortureTerms) -> String {
     match step {
-        TortureProgress::Waiting => "waiting for a run of another dbdyno".to_owned(),
+        TortureProgress::Waiting { holder } => waiting_for_lock(holder.as_deref()),
         TortureProgress::Kill { done } => format!("killed {done} of {}", terms.kills),
         TortureProgress::Recording => format!("recording {} commits", terms.commits),
         TortureProgress::Image { done } => format!("power lost {done} of {} times", terms.images),

@@ -81,11 +81,14 @@ pub struct TortureSetup {
 }
 
 /// The progress of a crash test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TortureProgress {
     /// Waits for a run that another dbdyno measures.
-    Waiting,
+    Waiting {
+        /// The processes that hold the lock, if the system reports them.
+        holder: Option<String>,
+    },
     Kill {
         done: u32,
     },
@@ -144,7 +147,7 @@ pub fn torture(
     leftovers::sweep(&setup.work_dir, leftovers::LeftoverFolder::Work);
     let scratch = scratch(setup)?;
     // Keeps other sessions from measuring meanwhile. If there is no place for the lock, no session waits.
-    let _lock = MeasurementLock::take(|_| on_step(TortureProgress::Waiting));
+    let _lock = MeasurementLock::take(|holder| on_step(TortureProgress::Waiting { holder }));
     let mut rng = SplitMix64::new(terms.seed);
     let (mut kills, mut killed) = (0, None);
     while kills < terms.kills && killed.is_none() && !stop() {

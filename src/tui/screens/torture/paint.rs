@@ -54,7 +54,7 @@ fn draw_under_way(paint: &mut Paint<'_>, area: Rect, screen: &TortureScreen) {
     let inner = paint.pane(area, &title, false);
     let mut left = inner;
     if let Some(watched) = &screen.watched {
-        let text = watched.step.map_or_else(|| "starting".to_owned(), |step| step_text(step, &watched.terms));
+        let text = watched.step.as_ref().map_or_else(|| "starting".to_owned(), |step| step_text(step, &watched.terms));
         paint.text(Rect { height: 1, ..inner }, &text, Role::Text);
         let gauge = Rect { y: inner.y + 1, height: 1, ..inner };
         paint.gauge(gauge, watched.share().unwrap_or(0.0), Role::Accent);

@@ -25,8 +25,8 @@ impl WatchedSeries {
 
     /// Returns the finished share of the current step, from 0 to 1; none if it has no parts.
     pub(crate) fn share(&self) -> Option<f64> {
-        let (done, of) = match self.step? {
-            TortureProgress::Waiting | TortureProgress::Recording => return None,
+        let (done, of) = match *self.step.as_ref()? {
+            TortureProgress::Waiting { .. } | TortureProgress::Recording => return None,
             TortureProgress::Kill { done } => (done, self.terms.kills),
             TortureProgress::Image { done } => (done, self.terms.images),
             TortureProgress::Mutant { number, of } => (number as u32, of as u32),
