@@ -38,6 +38,7 @@ fn a_configuration_leads_to_its_runs_and_a_run_to_its_tests() {
         journey.shows("1 / 2").key(KeyPress::Enter).shows("› Run ").shows("[Tests 8]").shows("Sequential writes");
         journey.key(KeyPress::Esc).shows("2 runs · by round").key(KeyPress::Esc).shows("2 configurations");
         journey.keys("v").shows("Results 32 · by started").keys("v").shows("2 configurations");
+        journey.click("one by one").shows("Results 32 · by started").click("configurations").shows("2 configurations");
     }
 }
 

@@ -316,7 +316,7 @@ fn a_search_is_started_watched_and_ends_with_its_answer() {
         assert!(start.starts_with("dbdyno tune search --engine null:"), "{start}");
         assert!(start.contains("--tier 0 --budget 10m --rounds 6"), "{start}");
         told(&mut journey, &said, |value| value["event"] == "search_started");
-        journey.shows("Search · tier 0 unsafe or more");
+        journey.shows("‹search› · tier 0 unsafe or more");
         journey.keys("1").key(KeyPress::Enter).shows("a search is running").keys("5");
         journey.keys("K").shows("Stop the search?").keys("n");
 
@@ -326,6 +326,7 @@ fn a_search_is_started_watched_and_ends_with_its_answer() {
         journey.message(Message::JobOver(Ok(())));
         journey.shows("latency_ns=800: 0.80").shows(" 1.25x").shows("the race flatters its winners");
         journey.keys("v").shows("What if latency_ns=800").keys("v").shows("rung rounds");
+        journey.click("trial").shows("What if latency_ns=800").click("search").shows("rung rounds");
     }
 }
 
@@ -364,13 +365,13 @@ fn which_option_matters_is_charted_and_exported() {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
         journey.keys("5E").shows("Effects in / ledger=null-kv").key(KeyPress::Enter);
-        journey.shows("Effects · null on kv at 1000").shows("latency_ns").shows("2000 against 1000").shows("◆");
+        journey.shows("‹effects› · null on kv at 1000").shows("latency_ns").shows("2000 against 1000").shows("◆");
         journey.key(KeyPress::End).shows("ranking").key(KeyPress::Home);
         journey.keys("e").shows("Export the effects").key(KeyPress::Ctrl('u'));
         let file = journey.place().path("effects.json").display().to_string();
         journey.keys(&file).key(KeyPress::Enter).shows("written");
         assert!(std::fs::read_to_string(file).unwrap().contains("\"factors\""));
-        journey.key(KeyPress::Esc).hides("Effects ·").keys("v").shows("Effects ·").key(KeyPress::Esc);
+        journey.key(KeyPress::Esc).hides("‹effects› ·").keys("v").shows("‹effects› ·").key(KeyPress::Esc);
         journey.keys("E").key(KeyPress::Ctrl('u')).keys("engine=nothing").key(KeyPress::Enter).shows("✗");
     }
 }

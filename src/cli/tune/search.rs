@@ -28,7 +28,7 @@ pub(in crate::cli) struct SearchArgs {
     /// Drop settings with which the program uses more memory than this: 64MiB, 1GiB.
     #[arg(long, value_name = "BYTES", value_parser = memory)]
     memory_limit: Option<u64>,
-    /// Rounds of the trial that confirms the winner [default: as many as the budget allows].
+    /// Rounds of the trial that confirms the winner [default: 6 to 40, by the time left].
     #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u32))]
     rounds: Option<u32>,
     #[command(flatten)]

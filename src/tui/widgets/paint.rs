@@ -57,6 +57,15 @@ pub(crate) struct ViewTitle<'t> {
     pub(crate) after: String,
 }
 
+impl ViewTitle<'_> {
+    /// Returns the columns of the whole title.
+    pub(crate) fn width(&self) -> usize {
+        // Two columns before each name, and the marks of the current one.
+        let names: usize = self.names.iter().map(|name| width(name) + 2).sum();
+        width(self.before) + names + 2 + width(&self.after)
+    }
+}
+
 /// A frame that is being painted.
 #[derive(Debug)]
 pub(crate) struct Paint<'a> {
@@ -158,7 +167,9 @@ impl<'a> Paint<'a> {
         let mut hits = Vec::new();
         for (at, name) in views.names.iter().enumerate() {
             let shown = if at == views.current { format!("‹{name}›") } else { (*name).to_owned() };
-            title.push_str("  ");
+            if !title.is_empty() {
+                title.push_str("  ");
+            }
             let x = start + width(&title) as u16;
             let place = Rect { x, width: width(&shown) as u16, height: 1, ..area }.intersection(area);
             hits.push((place, Target::Spot { pane: VIEWS, row: at }));

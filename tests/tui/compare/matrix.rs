@@ -5,7 +5,7 @@ use crate::compare::fixture::{Bench, Variant, spec};
 use dbdyno::tui::{Message, keys::KeyPress};
 use dbdyno_engine::durability::Tier;
 
-/// A session of ten rounds with two tests: `x` takes 1 ms, `y` 3 ms, `z` as long as `x`, and each further one 1 ms more.
+/// A session of ten rounds with two tests: `x` and `z` take 1 ms, `y` 3 ms, and each further one 1 ms more.
 fn session(names: &[&'static str]) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");
@@ -135,7 +135,7 @@ fn labels_from_a_store_are_painted_harmlessly() {
     }
 }
 
-/// A session of which `x` and `y` are power-safe, `p` and `q` survive a kill, and `u` survives nothing.
+/// A session with five configurations: `x` and `y` are power-safe, `p` and `q` survive a kill, `u` does not.
 fn of_three_tiers(names: &[(&'static str, Tier)]) -> Bench {
     let mut bench = Bench::default();
     let session = bench.session("here");

@@ -90,6 +90,20 @@ impl ResultsScreen {
         if self.flat { columns::newest() } else { columns::configurations() }
     }
 
+    /// Returns the place of the current view: the results one by one are the second.
+    pub(super) fn view(&self) -> usize {
+        usize::from(matches!(self.listing, PageListing::Results(_)))
+    }
+
+    /// Shows the view at a place.
+    pub(super) fn show_view(&mut self, place: usize) -> Intents {
+        if place == self.view() {
+            return Intents::new();
+        }
+        self.flat = place == 0;
+        self.change_view()
+    }
+
     /// Switches between all results one by one and their configurations.
     pub(super) fn change_view(&mut self) -> Intents {
         if self.opened.is_some() {

@@ -43,7 +43,10 @@ use crate::tui::{
     launch::Opening,
     overlay::Reply,
     setup::TuiSetup,
-    widgets::{cursor::ListCursor, paint::Paint},
+    widgets::{
+        cursor::ListCursor,
+        paint::{Paint, VIEWS},
+    },
     world::World,
 };
 use dbdyno_store::{PageListing, ReadWatch};
@@ -319,6 +322,9 @@ impl Screen for ResultsScreen {
     }
 
     fn click(&mut self, pane: usize, row: usize, _context: &Context<'_>) -> Intents {
+        if pane == VIEWS {
+            return self.show_view(row);
+        }
         match (pane, &mut self.opened) {
             (pane::ROWS, None) if self.table.cursor.at == row => self.enter(),
             (pane::ROWS, None) => {

@@ -28,7 +28,10 @@ use crate::tui::{
     keys::Action,
     overlay::Reply,
     setup::TuiSetup,
-    widgets::{cursor::ListCursor, paint::Paint},
+    widgets::{
+        cursor::ListCursor,
+        paint::{Paint, VIEWS},
+    },
     world::World,
 };
 use dbdyno_running::{
@@ -62,6 +65,16 @@ pub(crate) enum TuneView {
     Search,
     /// The importance of each option, on the whole screen.
     Effects,
+}
+
+impl TuneView {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Trial => "trial",
+            Self::Search => "search",
+            Self::Effects => "effects",
+        }
+    }
 }
 
 /// The job in progress.
@@ -109,15 +122,19 @@ impl TuneScreen {
         vec![Intent::Request(Request::Ledger(self.form.ledger_name()))]
     }
 
-    /// Shows the view after the current one, or before it, of those that have content.
-    fn turn(&mut self, forward: bool) {
-        const VIEWS: [TuneView; 3] = [TuneView::Trial, TuneView::Search, TuneView::Effects];
+    /// Returns the views that have content.
+    fn views(&self) -> Vec<TuneView> {
         let has = |view: &TuneView| match view {
             TuneView::Trial => true,
             TuneView::Search => self.search.is_some(),
             TuneView::Effects => self.effects.is_some(),
         };
-        let there: Vec<TuneView> = VIEWS.into_iter().filter(has).collect();
+        [TuneView::Trial, TuneView::Search, TuneView::Effects].into_iter().filter(has).collect()
+    }
+
+    /// Shows the view after the current one, or before it.
+    fn turn(&mut self, forward: bool) {
+        let there = self.views();
         let at = there.iter().position(|view| *view == self.view).unwrap_or(0);
         let step = if forward { 1 } else { there.len() - 1 };
         self.view = there[(at + step) % there.len()];
@@ -239,6 +256,10 @@ impl Screen for TuneScreen {
     }
 
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {
+        if pane == VIEWS {
+            self.view = self.views().get(row).copied().unwrap_or_default();
+            return Intents::new();
+        }
         let pane = if pane == 0 { TunePane::Options } else { TunePane::Ledger };
         let cursor = if pane == TunePane::Options { &mut self.cursor } else { &mut self.row };
         let again = self.pane == pane && cursor.at == row;

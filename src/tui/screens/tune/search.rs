@@ -24,7 +24,7 @@ pub struct SearchTerms {
     pub(crate) budget: Duration,
     /// Memory limit of a process, bytes.
     memory_limit: Option<u64>,
-    /// Rounds of the confirmation; none: as many as the time budget allows.
+    /// Rounds of the confirmation; none: 6 to 40, by the time left.
     rounds: Option<u32>,
 }
 
@@ -199,7 +199,7 @@ impl TuneScreen {
     pub(super) fn ask_search(&self, world: &World) -> Intents {
         let SearchTerms { budget, memory_limit, rounds, .. } = &self.terms;
         let memory = memory_limit.map_or_else(|| "any".to_owned(), units::bytes);
-        let rounds = rounds.map_or_else(|| "as many as the budget allows".to_owned(), |rounds| rounds.to_string());
+        let rounds = rounds.map_or_else(|| "6 to 40, by the time left".to_owned(), |rounds| rounds.to_string());
         let base = if self.form.base.is_empty() { "the defaults".to_owned() } else { joined(&self.form.base) };
         let items = vec![
             ListItem::new("search", format!("{} on {}, from {base}", self.form.engine, self.form.suite)),
@@ -232,7 +232,7 @@ impl TuneScreen {
                 Intent::prompt(Dialog::Term(Term::MemoryLimit), "Memory limit", help, now)
             }
             _ => {
-                let help = "of the trial that confirms the winner; empty: as many as the budget allows";
+                let help = "of the trial that confirms the winner; empty: 6 to 40, by the time left";
                 let now = self.terms.rounds.map_or_else(String::new, |rounds| rounds.to_string());
                 Intent::prompt(Dialog::Term(Term::Rounds), "Rounds that confirm", help, now)
             }

@@ -21,7 +21,7 @@ pub struct SearchSpec {
     pub budget: Duration,
     /// The maximum memory of a program, bytes.
     pub memory_limit: Option<u64>,
-    /// Rounds of the confirmation; none: as many as the budget allows.
+    /// Rounds of the confirmation; none: 6 to 40, by the time left.
     pub rounds: Option<u32>,
     /// The seed for the choice of candidates and for all keys and values.
     pub seed: u64,

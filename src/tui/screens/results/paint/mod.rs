@@ -9,7 +9,7 @@ use super::{ListedColumn, ListedRow, ResultsScreen, cells, columns};
 use crate::tui::{
     screens::{Context, screen::Screen},
     widgets::{
-        paint::{Paint, TextPiece, fit, piece, width},
+        paint::{Paint, TextPiece, ViewTitle, fit, piece, width},
         way::way,
     },
 };
@@ -40,7 +40,7 @@ pub(super) fn whole_cell(results: &ResultsScreen, row: ListedRow<'_>, column: &L
 }
 
 fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, context: &Context<'_>) {
-    let mut inner = paint.pane(area, &title(results, usize::from(area.width).saturating_sub(4)), true);
+    let mut inner = draw_pane(paint, area, results);
     foot(paint, area, &place(results));
     let said = said(results, context.is_measuring, usize::from(inner.width));
     if !said.is_empty() {
@@ -58,6 +58,22 @@ fn draw_listing(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen, cont
             paint.wrapped(inner, empty(results, page.stored > 0), Role::Dim);
         }
         Some(_) => drop(table::listing(results, usize::from(inner.width)).paint(paint, inner)),
+    }
+}
+
+/// Paints the pane. After the title, the names of both views can be clicked, if there is room and nothing was entered. Returns its inside.
+fn draw_pane(paint: &mut Paint<'_>, area: Rect, results: &ResultsScreen) -> Rect {
+    let room = usize::from(area.width).saturating_sub(4);
+    let title = title(results, room);
+    let first = match results.listing {
+        PageListing::Groups(..) => "groups",
+        _ => "configurations",
+    };
+    let views =
+        ViewTitle { before: &title, names: vec![first, "one by one"], current: results.view(), after: String::new() };
+    match results.trail.is_empty() && views.width() <= room {
+        true => paint.pane_of_views(area, &views, true).0,
+        false => paint.pane(area, &title, true),
     }
 }
 

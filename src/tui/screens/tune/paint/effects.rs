@@ -1,6 +1,9 @@
 //! The importance of each option: each value compared with its option's first, as figures and as a bar.
 
-use super::scale::{RatioScale, ends};
+use super::{
+    pane_of_view,
+    scale::{RatioScale, ends},
+};
 use crate::tui::{
     screens::tune::TuneScreen,
     widgets::paint::{Paint, fit, pad, piece, rows, width, wrap},
@@ -51,7 +54,7 @@ pub(crate) fn effects_lines(found: &GridEffects) -> Vec<EffectsLine<'_>> {
 /// Paints the view.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
     let Some(found) = tune.effects.as_deref() else { return };
-    let inner = paint.pane(area, &format!("Effects · {}", words::title(found)), true);
+    let inner = pane_of_view(paint, area, tune, &words::title(found), true);
     let all = found.factors.iter().flat_map(|factor| &factor.effects).filter_map(|effect| effect.found.as_ref());
     let axis = RatioScale::holding(all.flat_map(ends));
     let slowest = found.ranked.iter().map(|one| one.ratio).fold(1.1, f64::max);

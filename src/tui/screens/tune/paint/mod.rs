@@ -12,7 +12,7 @@ use super::{TunePane, TuneScreen, TuneView, WatchedTrial};
 use crate::tui::{
     screens::Context,
     widgets::{
-        paint::{Paint, rows, wrap},
+        paint::{Paint, ViewTitle, rows, wrap},
         table::{ListTable, TableColumn},
     },
     world::World,
@@ -48,11 +48,23 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, context
             let watched = tune.watched.as_ref().filter(|watched| watched.trial.trial_id == stored.trial_id);
             let running = tune.running.is_some() && watched.is_some();
             let shown = watched.cloned().unwrap_or_else(|| WatchedTrial::stored(stored.clone()));
-            trial::draw(paint, above, Some(&shown), running);
+            trial::draw(paint, above, tune, Some(&shown), running);
         }
-        (_, None) => trial::draw(paint, above, tune.watched.as_ref(), tune.running.is_some()),
+        (_, None) => trial::draw(paint, above, tune, tune.watched.as_ref(), tune.running.is_some()),
     }
     ledger::draw(paint, below, tune);
+}
+
+/// Paints the pane of the view, with the names of all views if there are several. Returns the inside of the pane.
+fn pane_of_view(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, title: &str, focused: bool) -> Rect {
+    let views = tune.views();
+    if views.len() == 1 {
+        return paint.pane(area, title, focused);
+    }
+    let current = views.iter().position(|view| *view == tune.view).unwrap_or(0);
+    let names = views.into_iter().map(TuneView::name).collect();
+    let title = ViewTitle { before: "", names, current, after: format!(" · {title}") };
+    paint.pane_of_views(area, &title, focused).0
 }
 
 /// Returns the lines below the options: the tests, the durability, and the option under the cursor.

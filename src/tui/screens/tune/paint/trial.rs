@@ -1,11 +1,11 @@
 //! The current or last trial: the interval as it narrows, the verdict, and the price.
 
 use super::{
-    role,
+    pane_of_view, role,
     scale::{RatioScale, ends},
 };
 use crate::tui::{
-    screens::tune::{RoundFound, WatchedTrial},
+    screens::tune::{RoundFound, TuneScreen, WatchedTrial},
     widgets::paint::{Paint, pad, piece, width, wrap},
 };
 use dbdyno_catalog::Role;
@@ -21,16 +21,22 @@ use ratatui::layout::Rect;
 const INTERVAL: usize = 10;
 
 /// Paints a trial, if there is one.
-pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, watched: Option<&WatchedTrial>, running: bool) {
+pub(super) fn draw(
+    paint: &mut Paint<'_>,
+    area: Rect,
+    tune: &TuneScreen,
+    watched: Option<&WatchedTrial>,
+    running: bool,
+) {
     let Some(watched) = watched else {
-        let inner = paint.pane(area, "What if?", false);
+        let inner = pane_of_view(paint, area, tune, "What if?", false);
         let text = "Change an option with Space and press Enter: base and change run in turns on fresh databases, and \
                     the interval of the gain narrows here.";
         paint.wrapped(inner, text, Role::Dim);
         return;
     };
     let title = format!("What if {}", watched.trial.change);
-    let inner = paint.pane(area, &plain(&title), running);
+    let inner = pane_of_view(paint, area, tune, &plain(&title), running);
     let mut left = inner;
     let mut next = |lines: u16| {
         let row = Rect { height: lines.min(left.height), ..left };
