@@ -35,8 +35,8 @@ pub enum Opening {
     Pair { a: String, b: String },
     /// A comparison of two selections. If they are two of more configurations of a session, all of these are shown first.
     Sides { a: String, b: String },
-    /// A comparison of the runs since a moment with those before it: both selections, and the moment as readers see it.
-    Since { since: String, before: String, words: String },
+    /// A comparison of the runs since a moment with those before it: both selections, the moment as readers see it, and the test to show.
+    Since { since: String, before: String, words: String, test: SizedTest },
     /// A comparison of this selection with all configurations of its sessions.
     Beside { reference: String },
     /// The results that a selection matches, in a list.
@@ -53,6 +53,14 @@ pub enum Opening {
     Query(String),
     /// A job, by its name, on the screen that shows it.
     Job(String),
+}
+
+/// A test at a size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SizedTest {
+    pub(crate) size: String,
+    pub(crate) number: u32,
+    pub(crate) name: String,
 }
 
 /// The runs and the figure that a trend follows.

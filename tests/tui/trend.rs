@@ -14,6 +14,7 @@ use dbdyno::{
         screens::{ScreenRequest, trend},
     },
 };
+use dbdyno_workload::rng::SplitMix64;
 
 /// A journey over stored sessions.
 fn over(bench: &Bench, columns: u16, rows: u16) -> Journey {
@@ -42,6 +43,25 @@ fn a_step_is_marked_and_told_with_its_session() {
         journey.keys("x").shows("energy distance").shows("Matteson").key(KeyPress::Esc).key(KeyPress::Esc);
         assert_eq!(journey.app.screen, ScreenId::Results);
     }
+}
+
+#[test]
+fn a_trend_opens_on_the_test_that_changed_and_a_steady_one_says_that_another_did() {
+    let mut bench = Bench::default();
+    let mut noise = SplitMix64::new(3);
+    for at in 0..30 {
+        let session = bench.session("here");
+        let level = if at < 17 { 1_000_000 } else { 1_050_000 };
+        for round in 0..6 {
+            let [steady, stepped] = [1_000_000, level].map(|level| level + noise.below(20_000));
+            bench.run(&session, round, &spec("x"), &[steady, stepped]);
+        }
+    }
+    let mut journey = over(&bench, 80, 24);
+    journey.keys("3").keys("T").shows("◆ 18 of 30").shows("Enter");
+    journey.key(KeyPress::Up).shows("◆ 18 of 30").keys("]").shows("this test has no change, 1 of 2 tests has");
+    journey.key(KeyPress::Down).key(KeyPress::Enter);
+    journey.shows("Slower since 2027-01-16 in 1 of 2 tests: Random").shows("2 Random reads · since 1.06 ms");
 }
 
 #[test]

@@ -255,7 +255,11 @@ impl Screen for CompareScreen {
         let intents = match what {
             Opening::Sides { a, b } => self.take_new(a, b, None, FirstView::Session),
             Opening::Pair { a, b } => self.take_new(a, b, None, FirstView::Pair),
-            Opening::Since { since, before, words } => self.take_new(since, before, Some(words), FirstView::Pair),
+            Opening::Since { since, before, words, test } => {
+                let intents = self.take_new(since, before, Some(words), FirstView::Pair);
+                self.sought = Some(Sought::Test(test));
+                intents
+            }
             Opening::Beside { reference } => self.compare_beside(reference),
             other => return Err(other),
         };

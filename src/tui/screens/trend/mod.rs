@@ -16,13 +16,14 @@ use super::{
 use crate::tui::{
     filter::ListFilter,
     keys::Action,
-    launch::{Opening, TrendOf},
+    launch::{Opening, SizedTest, TrendOf},
     overlay::Reply,
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
     world::World,
 };
 use dbdyno_comparing::compare::TrendSeries;
+use dbdyno_foundation::base::units::counted;
 use ratatui::layout::Rect;
 use std::time::Duration;
 
@@ -115,15 +116,21 @@ impl TrendScreen {
         };
         match next {
             Some(at) => self.session = at,
-            None => {
-                return vec![Intent::refused(if forward {
-                    "there is no later change"
-                } else {
-                    "there is no earlier change"
-                })];
-            }
+            None if series.changes.is_empty() => return vec![self.no_change()],
+            None if forward => return vec![Intent::refused("there is no later change")],
+            None => return vec![Intent::refused("there is no earlier change")],
         }
         Intents::new()
+    }
+
+    /// Refuses to go to a change of a test that has none, and says how many others have one.
+    fn no_change(&self) -> Intent<Request, Dialog> {
+        let all = self.series();
+        match all.iter().filter(|series| !series.changes.is_empty()).count() {
+            0 => Intent::refused("no test has a change"),
+            1 => Intent::refused(format!("this test has no change, 1 of {} has", counted(all.len(), "test"))),
+            some => Intent::refused(format!("this test has no change, {some} of {} have", counted(all.len(), "test"))),
+        }
     }
 
     /// Opens the comparison of the sessions since the change under the cursor, or the last one before it, with the sessions before, each up
@@ -132,7 +139,7 @@ impl TrendScreen {
         let Some(((_, followed), series)) = self.followed().zip(self.current()) else { return Intents::new() };
         let places: Vec<usize> = series.changes.iter().map(|change| change.at).collect();
         let under = places.iter().rposition(|at| *at <= self.session).unwrap_or(0);
-        let Some(&at) = places.get(under) else { return vec![Intent::refused("this test has no change")] };
+        let Some(&at) = places.get(under) else { return vec![self.no_change()] };
         let begins = under.checked_sub(1).and_then(|earlier| places.get(earlier)).copied().unwrap_or(0);
         let ends = places.get(under + 1).copied().unwrap_or(series.points.len());
         let of = |sessions: std::ops::Range<usize>| {
@@ -140,7 +147,8 @@ impl TrendScreen {
             format!("{} session={}", followed.trend.selection, ids.join("|"))
         };
         let words = series.points[at].started_at.chars().take(10).collect();
-        vec![Intent::Open(Opening::Since { since: of(at..ends), before: of(begins..at), words })]
+        let test = SizedTest { size: series.size.clone(), number: series.test, name: series.name.clone() };
+        vec![Intent::Open(Opening::Since { since: of(at..ends), before: of(begins..at), words, test })]
     }
 
     /// Cancels reading if it is in progress. Otherwise clears the filter. Otherwise returns to the screen that opened the pane.
@@ -164,7 +172,9 @@ impl TrendScreen {
         let is_it = |series: &&TrendSeries| {
             test.as_ref().is_some_and(|(test, size)| series.test == *test && series.size == *size)
         };
-        let at = series.iter().position(is_it).unwrap_or(0);
+        // Without a wanted test, it is the first one that changed.
+        let changed = || series.iter().position(|series| !series.changes.is_empty());
+        let at = series.iter().position(is_it).or_else(changed).unwrap_or(0);
         // The latest change is the most likely one to be of interest.
         let change = series.get(at).and_then(|series| Some(series.changes.last()?.at));
         let last = series.get(at).map_or(0, |series| series.points.len().saturating_sub(1));

@@ -8,7 +8,7 @@ pub use ask::{Matrix, WantedMatrix};
 pub(super) use ask::{of_sides, read};
 
 use super::{BesideReference, CompareScreen, CompareView, Intents, TableRow, table_rows};
-use crate::tui::{filter::ListFilter, keys::Action, screens::intent::Intent, world::World};
+use crate::tui::{filter::ListFilter, keys::Action, launch::SizedTest, screens::intent::Intent, world::World};
 use dbdyno_catalog::Difference;
 use dbdyno_comparing::compare::{Comparison, Line, ObstacleKind};
 use dbdyno_reports::comparison::several::{self, SeveralRow, mean_of};
@@ -32,11 +32,7 @@ impl MatrixRow<'_> {
 /// The place for the cursor once the awaited comparison is read.
 #[derive(Debug)]
 pub(super) enum Sought {
-    Test {
-        size: String,
-        test: u32,
-        name: String,
-    },
+    Test(SizedTest),
     /// The configuration of this selection.
     Candidate(String),
 }
@@ -179,8 +175,9 @@ impl CompareScreen {
     pub(super) fn open_pair(&mut self, view: CompareView) -> Intents {
         let Some((side, line)) = self.under_cursor() else { return Intents::new() };
         let (a, b) = (side.a.selection.clone(), side.b.selection.clone());
-        let sought =
-            line.map(|line| Sought::Test { size: line.size.clone(), test: line.test, name: line.name.clone() });
+        let sought = line.map(|line| {
+            Sought::Test(SizedTest { size: line.size.clone(), number: line.test, name: line.name.clone() })
+        });
         // The sweep's pairs allow the same differences as the sweep.
         let differ = |one: &Difference| {
             let kind = ObstacleKind::Differ(*one);
@@ -201,10 +198,10 @@ impl CompareScreen {
 
     /// Moves the cursor to the test for which a pair was opened.
     pub(super) fn seek(&mut self) {
-        let Some(Sought::Test { size, test, name }) = self.sought.take() else { return };
+        let Some(Sought::Test(SizedTest { size, number, name })) = self.sought.take() else { return };
         let Some(compared) = self.compared() else { return };
         let is_it = |row: &TableRow<'_>| match row {
-            TableRow::Line(line) => line.size == size && line.test == test && line.name == name,
+            TableRow::Line(line) => line.size == size && line.test == number && line.name == name,
             TableRow::Mean(_) | TableRow::Title(_) => false,
         };
         let rows = table_rows(&compared.plain, &self.looked.filter);
