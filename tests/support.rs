@@ -114,7 +114,14 @@ impl Place {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::null()).env("PATH", "/nowhere");
         command.envs(like.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        Done::of(command.output().unwrap())
+        // A process that another test starts at this moment still has the file that was written, until it begins its own program.
+        let output = loop {
+            match command.output() {
+                Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => std::thread::yield_now(),
+                output => break output.unwrap(),
+            }
+        };
+        Done::of(output)
     }
 
     /// Installs an outside engine, a shell script.

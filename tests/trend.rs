@@ -146,7 +146,7 @@ fn what_changed_since_a_moment_is_said_in_one_sentence() {
         assert!((4.0..6.0).contains(&percent), "{summary}");
     }
     let table = since("1.1", &[]).stdout;
-    assert!(table.contains(" since   before  verdict\n") && table.contains("before 1.05x faster"), "{table}");
+    assert!(table.contains(" since   before  verdict\n") && table.contains("since 1.05x slower"), "{table}");
     let comment = since("1.1", &["--format", "comment"]).stdout;
     let (answer, folded) = comment.split_once("<details><summary>All figures</summary>\n\n").unwrap();
     assert!(answer.starts_with("Slower since 1.1") && !answer.contains('|'), "{comment}");

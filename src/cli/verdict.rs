@@ -1,6 +1,6 @@
 //! The summary of a session in the terminal after the screens are gone: a few lines with the outcome.
 
-use crate::tui::LastSession;
+use crate::tui::{LastSession, terminal_columns, wrap};
 use dbdyno_comparing::compare::ComparedGroups;
 use dbdyno_foundation::base::units::{counted, plain};
 use dbdyno_reports::{command::shell, comparison::several::group_answers};
@@ -13,8 +13,8 @@ const MOST: usize = 3;
 /// Time to wait for the store: users who leave do not wait for a few lines.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// At most five lines: what was run, how the configurations did, and the command that shows all of it, which needs `places` to mean
-/// this store.
+/// A few lines: what was run, how the configurations did in at most three sentences, and the command that shows all of it, which needs
+/// `places` to mean this store.
 pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> String {
     let LastSession { session_id: id, suite, status, planned, done } = last;
     let session = format!("session={id}");
@@ -28,7 +28,7 @@ pub(super) fn verdict(last: &LastSession, store: &Store, places: &[String]) -> S
     let command = if compared.sides.is_empty() { command_of(&["dbdyno", "results"]) } else { command };
     let planned = counted(*planned, "run");
     let mut lines = vec![format!("session {suite}: {}, {done} of {planned} done", status.word())];
-    lines.extend(answer(&compared));
+    lines.extend(answer(&compared).iter().flat_map(|sentence| wrap(&plain(sentence), terminal_columns())));
     lines.push(format!("details: {command}"));
     lines.iter().map(|line| plain(line) + "\n").collect()
 }

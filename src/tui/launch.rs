@@ -5,7 +5,7 @@ use dbdyno_catalog::bench::{BenchEstimate, BenchPlan, Preset};
 use dbdyno_foundation::{base::units, metric::Metric};
 use dbdyno_reports::command::shell;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Jobs that are expected to take longer than this start only after a confirmation.
 const ASKED_FROM: Duration = Duration::from_secs(5 * 60);
@@ -36,7 +36,7 @@ pub enum Opening {
     /// A comparison of two selections. If they are two of more configurations of a session, all of these are shown first.
     Sides { a: String, b: String },
     /// A comparison of the runs since a moment with those before it: both selections, the moment as readers see it, and the test to show.
-    Since { since: String, before: String, words: String, test: SizedTest },
+    Since { since: String, before: String, words: String, test: Box<SizedTest> },
     /// A comparison of this selection with all configurations of its sessions.
     Beside { reference: String },
     /// The results that a selection matches, in a list.
@@ -49,6 +49,8 @@ pub enum Opening {
     Trend(TrendOf),
     /// A bench that can be run.
     Bench(Box<Preset>),
+    /// The trial of a change to this base.
+    WhatIf(WhatIfBase),
     /// A query that can be run.
     Query(String),
     /// A job, by its name, on the screen that shows it.
@@ -61,6 +63,15 @@ pub struct SizedTest {
     pub(crate) size: String,
     pub(crate) number: u32,
     pub(crate) name: String,
+}
+
+/// An engine with the options that a bench gives it, to try changes of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WhatIfBase {
+    pub(crate) engine: String,
+    /// The suite of the bench; none if it is the user's own.
+    pub(crate) suite: Option<String>,
+    pub(crate) options: BTreeMap<String, String>,
 }
 
 /// The runs and the figure that a trend follows.

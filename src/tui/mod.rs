@@ -20,5 +20,7 @@ pub use app::{App, Command, Message, Request, Response, draw};
 pub use driver::{Left, Over, respond, run};
 pub use screens::live::LastSession;
 pub use setup::TuiSetup;
+pub(crate) use terminal::columns as terminal_columns;
 pub use terminal::watch_terminal;
+pub(crate) use widgets::paint::wrap;
 pub use world::read;

@@ -99,7 +99,8 @@ fn a_geometric_mean_over_sessions_has_the_interval_of_sessions() {
     );
     let text = table(&comparison, TableStyle { colour: Colouring::Off, width: 80 });
     assert!(
-        text.contains("ratios of 2 sessions") && text.contains("sessions: the ratio differs from one to the next"),
+        text.contains("ratios of 2 sessions")
+            && text.contains("sessions differ: the ratio differs from one to the next"),
         "{text}"
     );
     let refused = comparison.another_look(&comparison.lines[0]).unwrap_err();

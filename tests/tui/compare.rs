@@ -162,7 +162,7 @@ fn histograms_lie_over_each_other_with_quantiles_below() {
     assert!(dots(&screen) > 20, "both sides are curves:\n{screen}");
     let label = screen.lines().find(|line| line.contains("% of operations")).unwrap();
     assert_eq!(dots(label), 0, "the label covers no curve:\n{screen}");
-    journey.keys("x").shows("8000 operations of 8 runs");
+    journey.keys("x").shows("8,000 operations of 8 runs timed");
 }
 
 #[test]

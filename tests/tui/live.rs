@@ -95,7 +95,7 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     journey.shows("1 Sequential writes").shows("2.00 ms n3").shows("20.0 ms n4").shows("8 Bulk insert");
     journey.shows("null[200] leads in 8 of 8 tests, no verdict yet").shows("size 10000");
     // The single test shows all configurations, and follows the session until the user chooses a test.
-    journey.time(100_000).keys("v").shows("8 Bulk insert · size 10000").shows("Latency · share of operations (log)");
+    journey.time(100_000).keys("v").shows("8 Bulk insert · size 10000").shows("Latency, log · share of operations");
     let figures = |journey: &Journey, name: &str| {
         let screen = journey.screen();
         let line =
@@ -222,7 +222,7 @@ fn a_short_test_stays_in_view_until_it_can_be_read_and_shows_later_runs_meanwhil
     journey.key(KeyPress::Enter).keys("v");
     told(&mut journey, |event| begins(event, 0, 3));
     journey.shows("1 Sequential writes").shows("under way: 3 Sequential scan · null[latency_ns=200]");
-    journey.shows("Operations a second, run by run").shows("2 null[latency_ns=2000]");
+    journey.shows("Operations/s from 0, run by run").shows("2 null[latency_ns=2000]");
     let runs = |journey: &Journey, name: &str| {
         let screen = journey.screen();
         let line =

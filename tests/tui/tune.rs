@@ -43,18 +43,22 @@ fn copied(journey: &Journey) -> String {
 #[test]
 fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
     let mut journey = Journey::begin(80, 24);
+    // An empty notebook begins with the options that the bench gives the engine.
     journey.keys("5").shows("Base · sqlite · kv 10000").shows("8 rounds").shows("there are no trials yet");
+    journey.shows("journal_mode       wal ✓").shows("memory             64MiB ✓");
     journey.key(KeyPress::Enter).shows("nothing is changed");
     journey
         .time(60_000)
         .key(KeyPress::Down)
         .key(KeyPress::Backspace)
         .shows("full → normal")
-        .shows("tier 2 consistent")
+        .shows("tier 3 power-safe → 2")
         .key(KeyPress::Backspace)
         .shows("full → off")
-        .shows("tier 2 consistent → 1");
+        .shows("tier 3 power-safe → 1");
     journey.keys("d").hides("→");
+    journey.keys("p").keys("options of the base").key(KeyPress::Enter).shows("empty for the defaults");
+    journey.key(KeyPress::Ctrl('u')).key(KeyPress::Enter).shows("journal_mode       delete").shows("tier 2 consistent");
     for _ in 0..7 {
         journey.key(KeyPress::Down);
     }
@@ -130,6 +134,8 @@ fn what_is_not_decided_is_no_answer_and_its_command_repeats_it_exactly() {
     journey.keys("pragma").key(KeyPress::Enter);
     let answer = copied(&journey);
     assert!(answer.contains("latency_ns=500") && !answer.contains("noise_seed=9"), "{answer}");
+    // It can be read too, for a terminal without a clipboard.
+    journey.shows("copied: the accepted base").shows("latency_ns=500").key(KeyPress::Esc);
     journey.keys("y").keys("command").key(KeyPress::Enter).shows("copied: the command that repeats the trial");
     let command = copied(&journey);
     for part in [

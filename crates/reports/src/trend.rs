@@ -90,13 +90,14 @@ fn chart(series: &TrendSeries, metric: Metric) -> Chart {
 /// The share of an axis that a date label below it needs.
 const DAY: f64 = 0.25;
 
-/// Summarises in a word or two whether the level changed.
+/// Summarises whether the level changed: `1 change, +35.0 %`, `2 changes, last -4.1 %`, `no change`, `drifting`.
 pub fn found_words(series: &TrendSeries) -> String {
-    match (series.changes.len(), series.drift, series.too_few) {
-        (0, None, Some(_)) => format!("{}: too few", counted(series.points.len(), "session")),
-        (0, None, None) => "no change".to_owned(),
-        (0, Some(_), _) => "drifting".to_owned(),
-        (some, ..) => counted(some, "change"),
+    match (series.changes.as_slice(), series.drift, series.too_few) {
+        ([], None, Some(_)) => format!("{}: too few", counted(series.points.len(), "session")),
+        ([], None, None) => "no change".to_owned(),
+        ([], Some(_), _) => "drifting".to_owned(),
+        ([only], ..) => format!("1 change, {}", percent(only.ratio)),
+        ([.., last], ..) => format!("{}, last {}", counted(series.changes.len(), "change"), percent(last.ratio)),
     }
 }
 

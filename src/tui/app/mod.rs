@@ -11,6 +11,7 @@ macro_rules! context {
             zoomed: $app.zoomed || $crate::tui::app::Room::of($app.size) != $crate::tui::app::Room::Whole,
             is_measuring: $app.job.is_some(),
             screen: $app.screen,
+            is_opened: !$app.behind.is_empty(),
         }
     };
 }
@@ -37,7 +38,7 @@ pub(crate) use zoom::Room;
 use crate::tui::{
     filter::StoredNames,
     keys::{Action, Binding, KeyPress, ScreenId},
-    overlay::{Overlay, paint::page_columns},
+    overlay::{Overlay, page_columns},
     screens::{Screens, intent::Notice, live::LastSession},
     widgets::Target,
     world::{self, World},
@@ -156,7 +157,7 @@ impl App {
             }
             Message::Key(key) => self.key(key),
             Message::Paste(text) => {
-                let outcome = self.open.as_mut().map(|open| open.overlay.paste(&text));
+                let outcome = self.open.as_mut().map(|open| open.overlay.paste(&text, self.size));
                 if outcome.is_none() {
                     self.screens.pasted(self.screen, &text);
                 }
@@ -260,7 +261,7 @@ impl App {
             }
         }
         if let Some(open) = &mut self.open {
-            let outcome = open.overlay.key(key);
+            let outcome = open.overlay.key(key, self.size);
             return self.outcome(outcome);
         }
         if self.screens.typed(self.screen, key) {
@@ -361,6 +362,9 @@ impl App {
 
     /// Shows a screen.
     fn go(&mut self, screen: ScreenId) -> Vec<Command> {
+        if screen == ScreenId::Tune {
+            self.screens.tune.suggest(self.screens.bench.what_if());
+        }
         self.turn_to(screen);
         self.shown()
     }

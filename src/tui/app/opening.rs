@@ -12,9 +12,15 @@ impl App {
             opening => opening,
         };
         let context = context!(self);
+        // The comparison of a change belongs to its trend, although its screen has a tab.
+        let way = matches!(opening, Opening::Since { .. }).then(|| {
+            let behind = self.behind.iter().copied();
+            behind.chain([self.screen]).collect()
+        });
         match self.screens.show(opening, &context) {
             Some((screen, Ok(intents))) => {
                 self.turn_to(screen);
+                self.behind = way.unwrap_or_else(|| std::mem::take(&mut self.behind));
                 self.perform(intents)
             }
             Some((_, Err(reason))) => {

@@ -146,6 +146,12 @@ const RESULTS: &[Binding] = &[
         "show only what matches: words, or terms such as engine=lmdb p99>1ms",
     ),
     binding(
+        &[KeyPress::Char('T')],
+        Action::Trend,
+        "trend",
+        "trend: the configuration over its sessions, and where it changed",
+    ),
+    binding(
         &[KeyPress::Char('g')],
         Action::Group,
         "group",
@@ -185,12 +191,6 @@ const RESULTS: &[Binding] = &[
     binding(&[KeyPress::Char('U')], Action::Undo, "", "undo the last deletion"),
     binding(&[KeyPress::Char('R')], Action::Rerun, "", "load the run onto the Bench screen to run it again"),
     binding(&[KeyPress::Char('p')], Action::Replay, "replay", "replay the run on the Live screen"),
-    binding(
-        &[KeyPress::Char('T')],
-        Action::Trend,
-        "trend",
-        "trend: the configuration over its sessions, and where it changed",
-    ),
     binding(&[KeyPress::Char('L')], Action::Log, "", "the log of the run's worker"),
     binding(&[KeyPress::Char(']')], Action::NextTest, "", "open run: the next test"),
     binding(&[KeyPress::Char('[')], Action::PreviousTest, "", "open run: the previous test"),

@@ -12,6 +12,7 @@ pub use command_line::{CommandLine, Completions};
 pub(crate) use filter_line::FilterKeys;
 pub use filter_line::FilterLine;
 pub use page::TextPage;
+pub(crate) use page::page_columns;
 pub use prompt::Prompt;
 
 use crate::tui::{keys::KeyPress, widgets::cursor::ListCursor};
@@ -99,7 +100,8 @@ impl Overlay {
         Self::Page(TextPage { title: title.into(), lines, scroll: 0, sql })
     }
 
-    pub(crate) fn key(&mut self, key: KeyPress) -> Outcome {
+    /// Handles a key, on a screen of so many columns and rows.
+    pub(crate) fn key(&mut self, key: KeyPress, size: (u16, u16)) -> Outcome {
         if matches!(key, KeyPress::Esc | KeyPress::Ctrl('c')) {
             return Outcome::Closed(Reply::Nothing);
         }
@@ -111,17 +113,17 @@ impl Overlay {
                 KeyPress::Char('n' | 'N' | 'q') | KeyPress::Enter => Outcome::Closed(Reply::Nothing),
                 _ => Outcome::Stays(None),
             },
-            Self::Page(page) => page.key(key),
+            Self::Page(page) => page.key(key, size),
             Self::Command(line) => line.key(key),
             Self::Filter(filter) => filter.key(key),
         }
     }
 
     /// Takes pasted text; line ends become spaces, because every input is one line.
-    pub(crate) fn paste(&mut self, text: &str) -> Outcome {
+    pub(crate) fn paste(&mut self, text: &str, size: (u16, u16)) -> Outcome {
         let mut outcome = Outcome::Stays(None);
         for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
-            outcome = self.key(KeyPress::Char(c));
+            outcome = self.key(KeyPress::Char(c), size);
         }
         outcome
     }
@@ -147,8 +149,11 @@ impl Overlay {
 mod tests {
     use super::*;
 
+    /// Columns and rows of the screen.
+    const SIZE: (u16, u16) = (80, 24);
+
     fn typed(overlay: &mut Overlay, text: &str) -> Outcome {
-        text.chars().map(|c| overlay.key(KeyPress::Char(c))).last().unwrap()
+        text.chars().map(|c| overlay.key(KeyPress::Char(c), SIZE)).last().unwrap()
     }
 
     #[test]
@@ -156,9 +161,9 @@ mod tests {
         let items = ["journal_mode", "page_size", "synchronous"].map(|label| ListItem::new(label, "")).to_vec();
         let mut overlay = Overlay::choose("option", items, false);
         typed(&mut overlay, "sync");
-        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Chosen(vec![2])));
+        assert_eq!(overlay.key(KeyPress::Enter, SIZE), Outcome::Closed(Reply::Chosen(vec![2])));
         typed(&mut overlay, "zzz");
-        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Nothing));
+        assert_eq!(overlay.key(KeyPress::Enter, SIZE), Outcome::Closed(Reply::Nothing));
     }
 
     #[test]
@@ -166,15 +171,15 @@ mod tests {
         let items = ["a", "b", "c"].map(|label| ListItem::new(label, "")).to_vec();
         let mut overlay = Overlay::choose("values", items, true);
         for key in [KeyPress::Char(' '), KeyPress::Down, KeyPress::Down, KeyPress::Char(' ')] {
-            overlay.key(key);
+            overlay.key(key, SIZE);
         }
-        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Chosen(vec![0, 2])));
+        assert_eq!(overlay.key(KeyPress::Enter, SIZE), Outcome::Closed(Reply::Chosen(vec![0, 2])));
     }
 
     #[test]
     fn pasted_line_ends_do_not_answer_a_prompt() {
         let mut overlay = Overlay::prompt("note", "", "");
-        overlay.paste("two\nlines\u{1b}[2J");
-        assert_eq!(overlay.key(KeyPress::Enter), Outcome::Closed(Reply::Text("two lines [2J".to_owned())));
+        overlay.paste("two\nlines\u{1b}[2J", SIZE);
+        assert_eq!(overlay.key(KeyPress::Enter, SIZE), Outcome::Closed(Reply::Text("two lines [2J".to_owned())));
     }
 }

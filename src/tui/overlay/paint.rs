@@ -215,22 +215,17 @@ fn draw_confirm(paint: &mut Paint<'_>, area: Rect, confirm: &Confirm) {
     }
 }
 
-/// Returns the columns that the lines of a page take at most, on a screen of this many columns.
-pub(crate) fn page_columns(screen: u16) -> u16 {
-    screen.saturating_sub(8).clamp(40, 110)
-}
-
 fn draw_page(paint: &mut Paint<'_>, area: Rect, page: &TextPage) {
-    let longest = page.lines.iter().map(|line| width(&plain(line))).max().unwrap_or(0).max(width(&page.title) + 4);
-    let columns = (longest as u16).clamp(40, page_columns(area.width));
-    let lines: Vec<String> = page.lines.iter().flat_map(|line| wrap(&plain(line), usize::from(columns))).collect();
-    let height = area.height.saturating_sub(2);
-    let more = lines.len() > usize::from(height);
+    let (columns, lines) = page.wrapped(area.width);
+    let shown = lines.len().min(usize::from(area.height.saturating_sub(2)));
+    let first = page.scroll.min(lines.len() - shown);
     let run = if page.sql.is_some() { "Q its SQL  " } else { "" };
-    let foot = format!("{run}{}Esc close", if more { "j k scroll  " } else { "" });
-    let inner = boxed(paint, area, columns, lines.len() as u16, &page.title, &foot);
-    let last = lines.len().saturating_sub(usize::from(inner.height));
-    for (line, row) in lines.iter().skip(page.scroll.min(last)).zip(rows(inner)) {
+    let scroll = match shown < lines.len() {
+        true => format!("{} to {} of {}  j k scroll  ", first + 1, first + shown, lines.len()),
+        false => String::new(),
+    };
+    let inner = boxed(paint, area, columns, lines.len() as u16, &page.title, &format!("{run}{scroll}Esc close"));
+    for (line, row) in lines.iter().skip(first).zip(rows(inner)) {
         paint.text(row, line, if line.starts_with('!') { Role::Warn } else { Role::Text });
     }
 }

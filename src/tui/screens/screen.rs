@@ -33,6 +33,8 @@ pub(crate) struct Context<'a> {
     pub(crate) screen: ScreenId,
     /// Whether a job is measuring; requests then get their response between two of its tests.
     pub(crate) is_measuring: bool,
+    /// Whether another screen opened the one in view, and waits behind it.
+    pub(crate) is_opened: bool,
 }
 
 /// A screen: a pure state machine that can be painted, with its requests and its questions to the user.

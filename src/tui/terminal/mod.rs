@@ -23,6 +23,11 @@ use watchdog::Watchdog;
 static BEFORE: Mutex<Option<TerminalSettings>> = Mutex::new(None);
 static HOOK: Once = Once::new();
 
+/// Returns the columns of the terminal; very many if it does not say.
+pub(crate) fn columns() -> usize {
+    crossterm::terminal::size().map_or(usize::from(u16::MAX), |(columns, _)| usize::from(columns))
+}
+
 /// A guard that restores the terminal when it is dropped, and when the program panics.
 #[derive(Debug)]
 pub(in crate::tui) struct Guard {

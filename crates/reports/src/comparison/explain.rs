@@ -46,14 +46,20 @@ pub fn line(comparison: &Comparison, line: &Line, obstacle: impl Fn(&Obstacle) -
 /// Explains the two latency histograms of a test.
 pub fn latencies(line: &Line) -> Vec<String> {
     let mut text = vec![
-        "Each operation of each run was timed; the histograms of a side's runs are added up. Columns are 10^(1/20) wide, so 20 make a power of ten; heights are shares of all operations of a side.".to_owned(),
+        "The histograms of a side's runs are added up. Of fast operations only some are timed, because timing costs time. Columns are 10^(1/20) wide, so 20 make a power of ten; heights are shares of all operations of a side.".to_owned(),
         "A quantile q is shown if at least ten operations are beyond it.".to_owned(),
     ];
     for (name, figure) in sides(line) {
         text.push(match &figure.latency {
             Some(latency) => {
                 let runs = units::counted(figure.values.len(), "run");
-                format!("{name}: {} operations of {runs}; {}", latency.operations, quantiles(latency))
+                let all = figure.operations * figure.values.len() as u64;
+                let of = if latency.operations < all { format!(" of {}", units::count(all)) } else { String::new() };
+                format!(
+                    "{name}: {}{of} operations of {runs} timed; {}",
+                    units::count(latency.operations),
+                    quantiles(latency)
+                )
             }
             None => format!("{name}: single operations were not timed"),
         });

@@ -20,7 +20,7 @@ impl SideNames {
     /// groups of several configurations, are A and B.
     pub fn of(comparison: &Comparison) -> Self {
         if comparison.since.is_some() {
-            return Self { a: "since".to_owned(), b: "before".to_owned() };
+            return Self::moments();
         }
         let (a, b) = (&comparison.a, &comparison.b);
         let each = |name: fn(&MeasuredConfiguration) -> String| Some((only(a, name)?, only(b, name)?));
@@ -41,6 +41,16 @@ impl SideNames {
     /// Returns A and B, for sides without names of their own.
     pub fn letters() -> Self {
         Self { a: "A".to_owned(), b: "B".to_owned() }
+    }
+
+    /// Returns the names of the runs since a moment and before it.
+    fn moments() -> Self {
+        Self { a: "since".to_owned(), b: "before".to_owned() }
+    }
+
+    /// Whether the sides are the runs since a moment and before it.
+    pub(super) fn are_moments(&self) -> bool {
+        *self == Self::moments()
     }
 
     /// Whether the sides are called A and B.

@@ -167,8 +167,11 @@ impl Wording {
         [format!("{}{without} {mark}", self.ratio(ratio)), self.range(cell.interval)]
     }
 
-    /// Says how much better one side is: `lmdb 2.8x faster (2.5-3.1)`.
+    /// Says how much better one side is: `lmdb 2.8x faster (2.5-3.1)`. After a moment things became better or worse: `since 1.3x slower`.
     pub fn amount(&self, ratio: f64, interval: Option<RatioRange>) -> String {
+        if self.sides.are_moments() {
+            return format!("{} {}", self.sides.a, self.amount_of_a(ratio, interval));
+        }
         amount(ratio, interval, self.metric, Some(&self.sides))
     }
 
@@ -216,7 +219,12 @@ impl Wording {
     pub fn short_verdict(&self, found: &JudgedRatio) -> String {
         match (found.verdict, found.sessions) {
             (Verdict::Undecided { .. }, Some(ComparedSessions { apart: Some(apart), .. })) => {
-                format!("sessions +-{:.1} %", apart * 100.0)
+                let percent = apart * 100.0;
+                if percent < 9.95 {
+                    format!("sessions differ {percent:.1} %")
+                } else {
+                    format!("sessions differ {percent:.0} %")
+                }
             }
             (Verdict::Undecided { .. }, Some(_)) => "sessions differ".to_owned(),
             (Verdict::Undecided { more_rounds: Some(more) }, None) => format!("undecided +{more}"),
@@ -261,6 +269,9 @@ impl Wording {
     pub fn verdict_beside_ratio(&self, found: &JudgedRatio) -> String {
         let better = |side: &str| format!("{side} {}", self.metric.comparative());
         match (self.form, found.verdict) {
+            (RatioForm::Percent | RatioForm::Speedup, Verdict::Slower) if self.sides.are_moments() => {
+                format!("{} {}", self.sides.a, comparatives(self.metric).1)
+            }
             (RatioForm::Percent | RatioForm::Speedup, Verdict::Faster) => better(&self.sides.a),
             (RatioForm::Percent | RatioForm::Speedup, Verdict::Slower) => better(&self.sides.b),
             _ => self.verdict(found),

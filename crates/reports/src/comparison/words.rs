@@ -22,10 +22,10 @@ pub fn about_sessions(comparison: &Comparison) -> Option<&'static str> {
     let first = comparison.lines.iter().filter_map(|line| line.found.as_ref()).find(differ)?;
     Some(match first.paired {
         true => {
-            "sessions: the ratio differs from one to the next, so each counts as one data point: run more sessions, or compare within one"
+            "sessions differ: the ratio differs from one to the next, so each counts as one data point: run more sessions, or compare within one"
         }
         false => {
-            "sessions: the sides ran in different sessions, which may be what differs: run both in one session, or each in more"
+            "sessions differ: the sides ran in different sessions, which may be what differs: run both in one session, or each in more"
         }
     })
 }

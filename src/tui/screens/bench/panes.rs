@@ -5,7 +5,13 @@ use super::{
     files::OwnKind,
     form::{BenchSubject, MY_WORKLOAD},
 };
-use crate::tui::{keys::ScreenId, launch::Opening, screens::intent::Intent, widgets::cursor::ListCursor, world::World};
+use crate::tui::{
+    keys::ScreenId,
+    launch::{Opening, WhatIfBase},
+    screens::intent::Intent,
+    widgets::cursor::ListCursor,
+    world::World,
+};
 use dbdyno_catalog::Suite;
 
 /// What the first pane has to choose from.
@@ -111,9 +117,27 @@ impl BenchScreen {
         under_cursor.filter(|subject| self.pane == BenchPane::Suites && !subject.is(&self.form.measured))
     }
 
+    /// Returns the engine whose options are shown, or the first selected one, with its options; of several values the first.
+    pub(crate) fn what_if(&self) -> Option<WhatIfBase> {
+        let shown = match self.owner {
+            OptionOwner::Entry(at) => self.form.entries.get(at).filter(|entry| entry.on),
+            OptionOwner::Suite => None,
+        };
+        let entry = shown.or_else(|| self.form.entries.iter().find(|entry| entry.on))?;
+        let options = entry.options.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())));
+        let suite = match &self.form.measured {
+            BenchSubject::Suite(name) => Some(name.clone()),
+            BenchSubject::Workload | BenchSubject::Files(_) => None,
+        };
+        Some(WhatIfBase { engine: entry.engine.clone(), suite, options: options.collect() })
+    }
+
     fn choose(&mut self, subject: Measurable<'_>, world: &World) -> Intents {
         match subject {
-            Measurable::WhatIf => return vec![Intent::Open(Opening::Screen(ScreenId::Tune))],
+            Measurable::WhatIf => {
+                let opening = self.what_if().map_or(Opening::Screen(ScreenId::Tune), Opening::WhatIf);
+                return vec![Intent::Open(opening)];
+            }
             Measurable::Workload => self.take_own(world),
             Measurable::Files(kind) => self.take_files(kind, world),
             Measurable::Mine(suite) | Measurable::Published(suite) => {

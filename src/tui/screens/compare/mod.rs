@@ -166,9 +166,10 @@ impl CompareScreen {
         self.ask()
     }
 
-    /// Cancels reading if it is in progress. Otherwise clears the filter. Otherwise goes back from a pair to the matrix, from there to the
-    /// pairs on offer, and from these to the previous comparison.
-    fn back(&mut self) -> Intents {
+    /// Cancels reading if it is in progress. Otherwise clears the filter. Otherwise returns to the trend that opened the comparison, if
+    /// `is_opened` says that it waits. Otherwise goes back from a pair to the matrix, from there to the pairs on offer, and from these to
+    /// the previous comparison.
+    fn back(&mut self, is_opened: bool) -> Intents {
         if self.reading.is_some() && !self.looked.choosing {
             return self.give_up();
         }
@@ -178,6 +179,7 @@ impl CompareScreen {
         }
         let Looked { choosing, view, beside, a, b, .. } = &self.looked;
         match (choosing, view.is_of_session(), beside) {
+            (false, ..) if is_opened && self.looked.since.is_some() => vec![Intent::Close],
             (false, false, Some(_)) => self.back_to(self.looked.opened_from),
             (true, _, None) if a.is_empty() || b.is_empty() => Intents::new(),
             _ => {
@@ -257,7 +259,7 @@ impl Screen for CompareScreen {
             Opening::Pair { a, b } => self.take_new(a, b, None, FirstView::Pair),
             Opening::Since { since, before, words, test } => {
                 let intents = self.take_new(since, before, Some(words), FirstView::Pair);
-                self.sought = Some(Sought::Test(test));
+                self.sought = Some(Sought::Test(*test));
                 intents
             }
             Opening::Beside { reference } => self.compare_beside(reference),
@@ -296,7 +298,7 @@ impl Screen for CompareScreen {
             Action::MarkA => return vec![dialog::ask_side(Dialog::A, &self.looked.a)],
             Action::MarkB => return vec![dialog::ask_side(Dialog::B, &self.looked.b)],
             Action::Refresh => return self.read_again(),
-            Action::Back => return self.back(),
+            Action::Back => return self.back(context.is_opened),
             Action::Matrix => return self.show_matrix(),
             _ => {}
         }

@@ -147,7 +147,7 @@ impl TrendScreen {
             format!("{} session={}", followed.trend.selection, ids.join("|"))
         };
         let words = series.points[at].started_at.chars().take(10).collect();
-        let test = SizedTest { size: series.size.clone(), number: series.test, name: series.name.clone() };
+        let test = Box::new(SizedTest { size: series.size.clone(), number: series.test, name: series.name.clone() });
         vec![Intent::Open(Opening::Since { since: of(at..ends), before: of(begins..at), words, test })]
     }
 

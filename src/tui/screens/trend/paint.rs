@@ -63,7 +63,7 @@ fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: M
     };
     let words = words(series, metric, usize::from(area.width));
     let least_chart = 8.min(area.height / 2);
-    let list = (all.len() as u16).min((area.height / 3).max(1));
+    let list = (all.len() as u16 + 1).min((area.height / 3).max(2));
     let below = (words.len() as u16).min(area.height.saturating_sub(list + 2 + least_chart)).max(1);
     let parts = [
         Constraint::Length(list),
@@ -137,9 +137,9 @@ fn draw_tests(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, all: &[&T
     let role = |one: &&TrendSeries| chart::roles(one).last().unwrap_or(Role::Dim);
     let columns = vec![
         SeriesColumn::text("", 0, called).at_most(WIDEST_NAME),
-        SeriesColumn::number("", 0, move |one| ends(one, metric).0),
-        SeriesColumn::drawn("", 0, width, line),
-        SeriesColumn::number("", 0, move |one| ends(one, metric).1),
+        SeriesColumn::number("first", 0, move |one| ends(one, metric).0),
+        SeriesColumn::drawn("each session", 0, width, line).or_titled(""),
+        SeriesColumn::number("last", 0, move |one| ends(one, metric).1),
         SeriesColumn::text("", 0, |one| found_words(one)).whole().coloured(role),
     ];
     ListTable::new(columns, all.iter().copied(), screen.cursor, pane::TESTS).paint(paint, area);

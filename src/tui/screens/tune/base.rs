@@ -196,7 +196,7 @@ impl TuneScreen {
                 Intent::prompt(Dialog::Rounds, "Rounds", help, form.rounds(world).to_string())
             }
             TaskPart::Base => {
-                let help = "OPTION=VALUE, several separated by commas; empty for the defaults. Such a base does not come from a trial";
+                let help = "OPTION=VALUE, several separated by commas; empty for the defaults";
                 Intent::prompt(Dialog::Base, "Options of the base", help, joined(&form.base))
             }
             TaskPart::SuiteOptions => {

@@ -49,19 +49,22 @@ impl TuneScreen {
         vec![Intent::choose_one(Dialog::Copy(copied), "Copy the answer as", shown)]
     }
 
-    /// Copies an item to the clipboard, and reports which.
+    /// Copies an item to the clipboard, and reports which. Settings are also shown, because not every terminal has a clipboard.
     pub(super) fn copy(&self, item: &CopyItem, world: &World) -> Intents {
-        let (text, said) = match item {
-            CopyItem::Command(command) => (command.clone(), "the command that repeats the trial".to_owned()),
+        match item {
+            CopyItem::Command(command) => {
+                vec![Intent::Copy(command.clone()), Intent::said("copied: the command that repeats the trial")]
+            }
             CopyItem::Answer(trial_id, form) => {
                 let Some((text, trial)) = self.answer(trial_id, *form, world).zip(self.trial(trial_id)) else {
                     return vec![Intent::refused("its engine is not available")];
                 };
                 let what = if self.form.parent.as_ref() == Some(trial_id) { "base" } else { "trial" };
-                (text, about(what, trial))
+                let said = format!("copied: {}", about(what, trial));
+                let lines = text.lines().map(str::to_owned).collect();
+                vec![Intent::Copy(text), Intent::said(&said), Intent::ReadNext(said, lines)]
             }
-        };
-        vec![Intent::Copy(text), Intent::said(format!("copied: {said}"))]
+        }
     }
 
     /// Returns the settings of a trial, with the trials that led to it and the command that repeats it.

@@ -1,6 +1,6 @@
 //! The tuning task (engine, suite, size, test and base) and the change to try.
 
-use crate::tui::{screens::ReadOwn, world::World};
+use crate::tui::{launch::WhatIfBase, screens::ReadOwn, world::World};
 use dbdyno_catalog::{
     Suite, TestPick,
     bench::{BenchEstimate, estimate},
@@ -72,6 +72,21 @@ impl TrialForm {
         let options = self.found(world).map(|engine| own.options(&engine.description)).unwrap_or_default();
         self.own = Some(own);
         self.base = self.not_default(&options, world);
+    }
+
+    /// Takes engine, suite and options from a bench.
+    pub(crate) fn take_bench(&mut self, bench: &WhatIfBase, world: &World) {
+        let suite = bench.suite.as_ref().unwrap_or(&self.suite);
+        if world.engine_on(suite, &bench.engine).is_none() {
+            return;
+        }
+        self.engine.clone_from(&bench.engine);
+        match world.suites.iter().find(|known| known.name == *suite && known.name != self.suite) {
+            Some(other) => self.take_suite(other),
+            None => self.begin_anew(),
+        }
+        self.base = self.not_default(&bench.options, world);
+        self.typed = true;
     }
 
     /// Resets the base to the engine's defaults, because accepted changes belong to another ledger.

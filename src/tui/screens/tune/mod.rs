@@ -26,6 +26,7 @@ use super::{
 };
 use crate::tui::{
     keys::Action,
+    launch::{Opening, WhatIfBase},
     overlay::Reply,
     setup::TuiSetup,
     widgets::{
@@ -114,12 +115,19 @@ pub struct TuneScreen {
     ticket: u64,
     /// Whether the notebook was opened at its last position.
     opened: bool,
+    /// The base to begin with if the notebook is empty.
+    suggested: Option<WhatIfBase>,
 }
 
 impl TuneScreen {
     /// Requests the ledger of earlier trials.
     fn read_ledger(&self) -> Intents {
         vec![Intent::Request(Request::Ledger(self.form.ledger_name()))]
+    }
+
+    /// Suggests a base, for a notebook without trials.
+    pub(crate) fn suggest(&mut self, base: Option<WhatIfBase>) {
+        self.suggested = base;
     }
 
     /// Returns the views that have content.
@@ -163,6 +171,17 @@ impl Screen for TuneScreen {
 
     fn new(world: &World) -> Self {
         Self { form: TrialForm::new(world), ..Self::default() }
+    }
+
+    fn show(&mut self, what: Opening, context: &Context<'_>) -> Result<Result<Intents, String>, Opening> {
+        let Opening::WhatIf(bench) = what else { return Err(what) };
+        if self.running.is_some() {
+            return Ok(Ok(Intents::new()));
+        }
+        self.opened = true;
+        self.pane = TunePane::Options;
+        self.form.take_bench(&bench, context.world);
+        Ok(Ok(self.read_ledger()))
     }
 
     /// Shows a trial at first; the job's events report whether it is a search.
@@ -253,6 +272,10 @@ impl Screen for TuneScreen {
             Action::Export => charted || !self.entries().is_empty(),
             _ => true,
         }
+    }
+
+    fn hint(&self, action: Action, _context: &Context<'_>) -> Option<&'static str> {
+        (action == Action::Enter && self.pane == TunePane::Ledger).then_some("details")
     }
 
     fn click(&mut self, pane: usize, row: usize, context: &Context<'_>) -> Intents {

@@ -109,8 +109,14 @@ impl TuneScreen {
     fn open_notebook(&mut self, ledger: Option<Ledger>, world: &World) -> Intents {
         let last =
             |ledger: &Ledger| ledger.entries.iter().map(|entry| &entry.trial).max_by_key(|t| t.tried_at).cloned();
-        if let Some(trial) = ledger.as_ref().and_then(last).filter(|_| self.form.change.is_empty()) {
-            self.form.go_to(&trial, world);
+        match ledger.as_ref().and_then(last) {
+            Some(trial) if self.form.change.is_empty() => self.form.go_to(&trial, world),
+            None if self.form.change.is_empty() && self.form.may_stand_elsewhere() => {
+                if let Some(bench) = self.suggested.take() {
+                    self.form.take_bench(&bench, world);
+                }
+            }
+            _ => {}
         }
         match ledger.filter(|ledger| ledger.name == self.form.ledger_name()) {
             Some(ledger) => {

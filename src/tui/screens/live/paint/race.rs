@@ -31,7 +31,12 @@ const WIDE: usize = 32;
 const ROUNDS: (usize, usize) = (4, 20);
 
 /// The key to the signs, shown if there is a reference.
-const SIGNS: &str = "▼ faster  ▲ slower  = same  ? undecided  … too few";
+const SIGNS: [&str; 2] = [
+    "▼ faster  ▲ slower  = same  ? undecided, +N rounds  … too few",
+    "▼ faster  ▲ slower  = same  ? undecided, +N rounds",
+];
+/// Columns that the rows in view mostly take beside the title: `j k 10-14 of 18`.
+const IN_VIEW: usize = 18;
 
 /// The layout of the cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +101,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     let title = match beside {
         // A small terminal has no room for more.
         Some(sentence) if paint.bare => sentence,
-        beside => title(session, beside),
+        Some(sentence) => {
+            let are_all_in_view = usize::from(area.height) + 1 >= least;
+            title_beside(session, &sentence, room.saturating_sub(if are_all_in_view { 2 } else { IN_VIEW }))
+        }
+        None => title(session, None),
     };
     let mut inner = paint.pane(area, &title, true);
     if paint.bare {
@@ -139,8 +148,9 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
             [only] => fit(&values_only(&plain(only)), 24),
             several => format!("one of each tier ({})", several.len()),
         };
-        let text = fit(&format!(" ratio to {reference}: {SIGNS} "), usize::from(foot.width).saturating_sub(taken));
-        paint.text(foot, &text, Role::Dim);
+        let room = usize::from(foot.width).saturating_sub(taken);
+        let [whole, shorter] = SIGNS.map(|signs| format!(" ratio to {reference}: {signs} "));
+        paint.text(foot, &fit(if width(&whole) <= room { &whole } else { &shorter }, room), Role::Dim);
     }
 }
 
@@ -220,6 +230,15 @@ fn title(session: &WatchedSession, said: Option<String>) -> String {
         Some(format!(" · ▶ {test} {}{size} · {}", figures.name, one.label))
     });
     round + &under_way.unwrap_or_default()
+}
+
+/// Returns the title with the sentence of the moment, of which the verdicts are left out if there is no room for them.
+fn title_beside(session: &WatchedSession, sentence: &str, room: usize) -> String {
+    let whole = title(session, Some(sentence.to_owned()));
+    match sentence.split_once(", ") {
+        Some((leader, _)) if width(&whole) > room => fit(&title(session, Some(leader.to_owned())), room),
+        _ => whole,
+    }
 }
 
 fn grid(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>], room: usize) -> RaceLayout {

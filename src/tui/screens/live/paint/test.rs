@@ -20,7 +20,7 @@ use crate::tui::{
     },
 };
 use dbdyno_catalog::Role;
-use dbdyno_foundation::base::units;
+use dbdyno_foundation::{base::units, metric::Metric};
 use dbdyno_workload::histogram::supported_quantile;
 use hdrhistogram::Histogram;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -124,7 +124,7 @@ fn draw_legend(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>) -> Rect
 /// Paints the latencies of all configurations as curves: the share of their operations at each latency.
 fn draw_latencies(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focused: bool) {
     let of = if view.configurations.iter().all(ConfigurationInView::single) { "operations" } else { "stretches" };
-    let inner = paint.pane(area, &format!("Latency · share of {of} (log)"), focused);
+    let inner = paint.pane(area, &format!("Latency, log · share of {of}"), focused);
     let all: Vec<Curve> = view.configurations.iter().filter_map(latency_curve).collect();
     let points = || all.iter().flat_map(|curve| &curve.points);
     let (low, high) =
@@ -177,8 +177,8 @@ fn steps(latencies: &Histogram<u64>) -> Vec<u64> {
 fn draw_throughput(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focused: bool) {
     let has_timelines = view.configurations.iter().any(|one| one.timeline.len() >= STRETCHES);
     let (title, all): (&str, Vec<Curve>) = match has_timelines {
-        true => ("Operations a second, over the test", view.configurations.iter().map(timeline).collect()),
-        false => ("Operations a second, run by run", view.configurations.iter().map(run_by_run).collect()),
+        true => ("Operations/s from 0, over the test", view.configurations.iter().map(timeline).collect()),
+        false => ("Operations/s from 0, run by run", view.configurations.iter().map(run_by_run).collect()),
     };
     let inner = paint.pane(area, title, focused);
     let points = || all.iter().flat_map(|curve| &curve.points);
@@ -231,12 +231,15 @@ struct TestFigure {
     text: fn(&ConfigurationInView<'_>) -> String,
 }
 
+/// The column of ratios, whose title also says of which figure they are.
+const RATIO: &str = "ratio";
+
 /// The figures of a configuration. Those of a test that runs are of this moment, and the others of all runs or the last one.
 const COLUMNS: [TestFigure; 13] = [
     TestFigure { title: "runs", rank: 2, text: |one| one.times.len().to_string() },
     TestFigure { title: "now", rank: 1, text: |one| shown(one.under_way.and_then(now)) },
     TestFigure { title: "mean", rank: 1, text: |one| shown(mean(one)) },
-    TestFigure { title: "ratio", rank: 1, text: ratio },
+    TestFigure { title: RATIO, rank: 1, text: ratio },
     TestFigure { title: "p50", rank: 1, text: |one| quantile(one, 0.5) },
     TestFigure { title: "p90", rank: 4, text: |one| quantile(one, 0.9) },
     TestFigure { title: "p99", rank: 1, text: |one| quantile(one, 0.99) },
@@ -297,8 +300,14 @@ fn draw_figures(paint: &mut Paint<'_>, area: Rect, view: &TestInView<'_>, focuse
     };
     let mut columns: Vec<TableColumn<'_, &ConfigurationInView<'_>>> =
         vec![TableColumn::text("", 0, marked).coloured(|one| Role::series(one.place)).whole()];
+    let rates = view.configurations.iter().any(|one| one.cell.metric == Metric::Rate);
     columns.extend(COLUMNS.iter().map(|column| {
-        TableColumn::number(column.title, column.rank, |one: &&ConfigurationInView<'_>| (column.text)(one))
+        let title = match column.title {
+            RATIO if rates => "rate ratio",
+            RATIO => "time ratio",
+            title => title,
+        };
+        TableColumn::number(title, column.rank, |one: &&ConfigurationInView<'_>| (column.text)(one))
     }));
     let table = ListTable::new(columns, view.configurations.iter(), ListCursor::default(), 0).highlighted_if(false);
     let taken = table.paint(paint, inner).taken;
