@@ -18,7 +18,7 @@ WIDTH, HEIGHT = 120, 34
 # What is waited for, the name of the picture that is taken then, and the keys that are pressed after it.
 STEPS = [
     ("Plan:", "bench", ["Enter"]),
-    ("round 7/10", "live", ["v"]),
+    ("leads in", "live", ["v"]),
     ("p99", "test", []),
     ("✓ done", None, ["c"]),
     ("geometric mean", "matrix", ["Enter"]),
@@ -27,7 +27,8 @@ STEPS = [
     ("3 configurations", "results", ["Enter"]),
     ("10 runs", None, ["Enter"]),
     ("Over time", "run", ["5"]),
-    ("Ledger", "tune", ["6"]),
+    ("Ledger", None, ["Down", "BSpace", "Enter"]),
+    ("the trial is over", "tune", ["6"]),
     ("published", "claims", []),
 ]
 # What is run beside the screens then, and the pictures of that.

@@ -256,7 +256,7 @@ fn a_wide_bench_begins_with_questions_and_one_of_them_leads_to_tune() {
     journey.click("What if an option were different?").shows("About What if?").key(KeyPress::Enter);
     assert_eq!(journey.app.screen, ScreenId::Tune);
     // The question is about the engine and the options in view.
-    journey.shows("Base · sqlite · kv").shows("journal_mode       wal ✓").shows("memory             64MiB ✓");
+    journey.shows("Base · sqlite · kv").shows("journal_mode       wal ✓").shows("cache_size         -65536 ✓");
     let mut journey = Journey::begin(80, 24);
     journey.shows("What to measure").shows("My workload").shows("What if?");
 }

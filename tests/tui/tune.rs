@@ -45,7 +45,7 @@ fn a_change_is_chosen_and_what_it_costs_is_told_before_it_is_tried() {
     let mut journey = Journey::begin(80, 24);
     // An empty notebook begins with the options that the bench gives the engine.
     journey.keys("5").shows("Base · sqlite · kv 10000").shows("8 rounds").shows("there are no trials yet");
-    journey.shows("journal_mode       wal ✓").shows("memory             64MiB ✓");
+    journey.shows("journal_mode       wal ✓").shows("cache_size         -65536 ✓");
     journey.key(KeyPress::Enter).shows("nothing is changed");
     journey
         .time(60_000)

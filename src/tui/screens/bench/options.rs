@@ -34,6 +34,8 @@ pub struct OptionRow<'a> {
     pub(crate) default: &'a str,
     /// The selected values; none for the default.
     pub(crate) chosen: Option<Vec<&'a str>>,
+    /// The value that the option `memory` gives it in place of its default.
+    pub(super) by_memory: Option<String>,
     /// The values to step through.
     pub(crate) words: Vec<&'a str>,
     /// Its meaning, and the values that `words` do not list.
@@ -52,8 +54,9 @@ impl<'a> OptionRow<'a> {
             name: &spec.name,
             default: &spec.default,
             chosen: chosen.map(|values| values.iter().map(String::as_str).collect()),
+            by_memory: None,
             words,
-            help: format!("{}{fresh} · default {}{expected}", spec.help, spec.default),
+            help: format!("{}{fresh} · default of the engine: {}{expected}", spec.help, spec.default),
             is_path: spec.kind == OptionKind::Path,
         }
     }
@@ -64,6 +67,7 @@ impl<'a> OptionRow<'a> {
             name: field.name,
             default: field.default,
             chosen: own.value(field).map(|value| vec![value]),
+            by_memory: None,
             words: steps(field),
             help: format!("{}{default}", field.meaning),
             is_path: false,
@@ -75,6 +79,7 @@ impl<'a> OptionRow<'a> {
             name: file.name(),
             default: "none",
             chosen: chosen.path(file).map(|path| vec![path]),
+            by_memory: None,
             words: Vec::new(),
             help: file.help().to_owned(),
             is_path: true,
@@ -141,7 +146,24 @@ impl BenchScreen {
         };
         let values = self.values(self.owner);
         let specs = specs.iter().filter(|spec| self.filter.means_text(&spec.name));
-        files.chain(specs.map(|spec| OptionRow::option(spec, values))).collect()
+        let spelled_out = self.spelled_out(world);
+        let option = |spec: &'a OptionSpec| OptionRow {
+            by_memory: spelled_out
+                .get(&spec.name)
+                .filter(|_| !values.is_some_and(|one| one.contains_key(&spec.name)))
+                .cloned(),
+            ..OptionRow::option(spec, values)
+        };
+        files.chain(specs.map(option)).collect()
+    }
+
+    /// Returns the options that the first value of each selected one sets, with the option that `memory` stands for.
+    fn spelled_out(&self, world: &World) -> BTreeMap<String, String> {
+        let (Some(description), Some(values)) = (self.description(world), self.values(self.owner)) else {
+            return BTreeMap::new();
+        };
+        let first = values.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.clone())));
+        Settings::asked(description, &first.collect()).unwrap_or_default()
     }
 
     /// Returns the tiers of the shown engine's selected configurations, highest first.

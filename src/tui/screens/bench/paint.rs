@@ -167,6 +167,9 @@ fn draw_engines(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &
     list(paint, inner, bench, BenchPane::Engines, lines.into_iter());
 }
 
+/// Columns from which an engine says in words how many of its options are set.
+const WIDE_ENGINES: usize = 30;
+
 fn engine<'t>(entry: &EngineEntry, is_refused: bool, world: &World, room: usize) -> Vec<TextPiece<'t>> {
     let found = world.registry.engines.iter().find(|engine| engine.description.name == entry.engine);
     let version = match found {
@@ -185,6 +188,7 @@ fn engine<'t>(entry: &EngineEntry, is_refused: bool, world: &World, room: usize)
     let configurations: usize = entry.options.values().map(Vec::len).product();
     let changed = match (configurations, entry.options.len()) {
         (1, 0) => String::new(),
+        (1, options) if room >= WIDE_ENGINES => format!(", {options} set"),
         (1, options) => format!(" +{options}"),
         (several, _) => format!(" x{several}"),
     };
@@ -283,6 +287,10 @@ fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t
         return line;
     }
     let value = row.value();
+    if let Some(value) = &row.by_memory {
+        line.push(piece(fit(&format!("{value} by memory"), room), role));
+        return line;
+    }
     if row.words.is_empty() {
         line.push(piece(if row.is_path { fit_end(value, room) } else { fit(value, room) }, role));
         return line;
@@ -335,6 +343,13 @@ fn draw_rounds(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen) {
     list(paint, inner, bench, BenchPane::Rounds, std::iter::once(line));
 }
 
+/// Returns the options of an engine that are set: `sqlite: journal_mode=wal, synchronous=full|normal`.
+fn set_options(entry: &EngineEntry) -> Option<(String, Role)> {
+    let set = entry.options.iter().map(|(name, values)| format!("{name}={}", values.join("|")));
+    let set: Vec<String> = set.collect();
+    (!set.is_empty()).then(|| (format!("{}: {}", entry.engine, set.join(", ")), Role::Dim))
+}
+
 fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &World) {
     let preview = match &bench.preview {
         Ok(preview) => preview,
@@ -381,6 +396,8 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
     if world.is_first {
         lines.extend(FIRST_STEPS.map(|step| (step.to_owned(), Role::Key)));
     }
+    // What is not said here is at the engine's default.
+    lines.extend(bench.form.entries.iter().filter(|entry| entry.on).filter_map(set_options));
     lines.extend(world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));
     let mut left = inner;
     for (text, role) in lines {

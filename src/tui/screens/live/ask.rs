@@ -20,7 +20,10 @@ use dbdyno_running::{
 };
 use dbdyno_store::{Latencies, ReadWatch, RunTests, Selection, Store, TestRecord};
 use dbdyno_workload::histogram::from_bytes;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 #[derive(Debug)]
 pub enum Request {
@@ -110,8 +113,8 @@ pub enum Response {
     Undecided(Result<Vec<UndecidedTest>, String>),
     /// The rounds that can be run, or the reason why none can.
     Further(RoundsPlan),
-    /// The configurations compared with their references.
-    Standings(Standings),
+    /// The configurations compared with their references, and the time that the comparing took.
+    Standings(Standings, Duration),
 }
 
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
@@ -127,7 +130,11 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
         },
         Request::Undecided { session } => Response::Undecided(undecided(&session, setup)),
         Request::Further { look, command } => Response::Further(plan(*look, command, setup)),
-        Request::Standings(gathered) => Response::Standings(gathered.standings()),
+        Request::Standings(gathered) => {
+            let begun = Instant::now();
+            let standings = gathered.standings();
+            Response::Standings(standings, begun.elapsed())
+        }
         Request::Recording { run } => Response::Recording(recording(&setup.store, &run).map(Box::new)),
     }
 }

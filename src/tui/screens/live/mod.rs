@@ -55,8 +55,9 @@ use std::time::Duration;
 const CLOCK: Duration = Duration::from_secs(1);
 /// Interval between updates of a replay.
 const REPLAY: Duration = Duration::from_millis(50);
-/// Least time between two comparisons of the configurations while the session runs.
-const COMPARING: Duration = Duration::from_secs(2);
+/// Least time between two comparisons of the configurations while the session runs, and how many times as long as one of them it is.
+const COMPARING: Duration = Duration::from_millis(500);
+const COMPARING_SHARE: u32 = 50;
 
 /// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -160,7 +161,7 @@ impl LiveScreen {
         }
         let Some(session) = &mut self.session else { return Intents::new() };
         let compares = match event {
-            RunnerEvent::RunEnded { .. } => now >= session.compared + COMPARING,
+            RunnerEvent::RunEnded { .. } => now >= session.compared_again,
             RunnerEvent::WrongAnswers { .. } | RunnerEvent::Paused => true,
             _ => false,
         };
@@ -168,7 +169,7 @@ impl LiveScreen {
         session.runner(event, now);
         match &session.id {
             _ if compares => {
-                session.compared = now;
+                session.compared_again = now + COMPARING;
                 ask_standings(session)
             }
             Some(id) if begins && session.outline.resumed => {
@@ -417,10 +418,11 @@ impl Screen for LiveScreen {
                 intents.extend(follow_up.map(|(title, lines)| Intent::ReadNext(title, lines)));
                 intents
             }
-            Response::Standings(standings) => {
+            Response::Standings(standings, took) => {
                 let is_of = |session: &&mut WatchedSession| session.gathered.session() == standings.session;
                 if let Some(session) = self.session.as_mut().filter(is_of) {
                     session.standings = standings;
+                    session.compared_again = session.compared_again.max(context.now + COMPARING_SHARE * took);
                 }
                 Intents::new()
             }

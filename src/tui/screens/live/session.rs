@@ -60,8 +60,8 @@ pub struct WatchedSession {
     pub(crate) gathered: Gathered,
     /// The configurations compared with the first, by the runs that have ended.
     pub(crate) standings: Standings,
-    /// When they were last asked for, since the start of the program.
-    pub(super) compared: Duration,
+    /// When they may be asked for again, since the start of the program.
+    pub(super) compared_again: Duration,
     pub(crate) rounds: u32,
     /// Lines for the user: notes of the runner, failures.
     pub(crate) notes: Vec<String>,
@@ -118,7 +118,7 @@ impl WatchedSession {
             sent: BTreeMap::new(),
             gathered,
             standings: Standings::default(),
-            compared: now,
+            compared_again: now,
             notes: Vec::new(),
             warnings: Vec::new(),
             begun: now,

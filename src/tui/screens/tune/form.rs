@@ -85,7 +85,10 @@ impl TrialForm {
             Some(other) => self.take_suite(other),
             None => self.begin_anew(),
         }
-        self.base = self.not_default(&bench.options, world);
+        // `memory` is spelled out, so that a change of the option that it stands for does not contradict it.
+        let spelled_out =
+            self.found(world).and_then(|engine| Settings::asked(&engine.description, &bench.options).ok());
+        self.base = self.not_default(&spelled_out.unwrap_or_default(), world);
         self.typed = true;
     }
 
