@@ -83,7 +83,7 @@ fn the_panes_of_a_single_test_have_a_focus_and_fill_the_screen() {
     let mut journey = null_bench(80, 24, &TWO_SPEEDS);
     journey.key(KeyPress::Enter);
     told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 6, .. }));
-    journey.keys("z").shows("Race").hides("┌ Session").shows(ALL_PANES).shows("+N rounds ─");
+    journey.keys("z").shows("Race").hides("┌ Session").shows(ALL_PANES).shows("undecided +rounds");
     journey.keys("z").shows("┌ Session");
     journey.time(100_000).keys("v").shows("┌ Figures").keys("z").shows("┌ Operations/s");
     journey.hides("┌ Figures").hides("┌ Latency");

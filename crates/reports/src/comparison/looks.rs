@@ -1,7 +1,7 @@
 //! The number of looks at a comparison and their cost, for every output.
 
 use super::{Wording, words};
-use dbdyno_comparing::compare::{Comparison, JudgedRatio, Line, RatioForm, RatioRange, price};
+use dbdyno_comparing::compare::{Comparison, Line, RatioForm, RatioRange, price};
 use std::collections::BTreeMap;
 
 /// The title of the column with the ratios of medians.
@@ -22,15 +22,18 @@ pub fn looks(comparison: &Comparison) -> Vec<String> {
 
 /// Explains the ratio if it is not the ratio of the displayed figures.
 pub fn estimate(comparison: &Comparison) -> Option<String> {
-    let mut found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
-    let is_estimate = |found: &JudgedRatio| found.interval.is_some() && !found.exact && found.sessions.is_none();
-    found.any(is_estimate).then(|| {
-        let column = match comparison.ratios {
-            RatioForm::Words => "factors".to_owned(),
-            _ => Wording::of(comparison).ratio_column(),
-        };
-        format!("{column}: estimated from all runs (Hodges-Lehmann), not the ratio of the medians")
-    })
+    let found = comparison.lines.iter().filter_map(|line| line.found.as_ref());
+    let estimates = found.filter(|found| found.interval.is_some() && !found.exact);
+    let are_of_runs = estimates.map(|found| found.sessions.is_none()).reduce(|one, other| one || other)?;
+    let column = match comparison.ratios {
+        RatioForm::Words => "factors".to_owned(),
+        _ => Wording::of(comparison).ratio_column(),
+    };
+    let from = match are_of_runs {
+        true => "all runs (Hodges-Lehmann)",
+        false => "the sessions (means of logarithms)",
+    };
+    Some(format!("{column}: estimated from {from}, not the ratio of the medians"))
 }
 
 /// Reports that the ratio of a line's medians is outside its interval.

@@ -42,7 +42,8 @@ impl TuneScreen {
         let mut lines: Vec<String> = trial_text(trial).lines().map(str::to_owned).collect();
         lines.push(format!("rounds from {}; tried {}", counted(trial.looks, "look"), trial.tried_at.strftime("%F %R")));
         if let Some(command) = self.command_of(trial, world) {
-            lines.extend(["repeat it with".to_owned(), format!("  {command}")]);
+            let what = if trial.looks > 1 { "repeat its first look with" } else { "repeat it with" };
+            lines.extend([what.to_owned(), format!("  {command}")]);
         }
         vec![Intent::page(format!("Trial of {}", trial.change), lines)]
     }

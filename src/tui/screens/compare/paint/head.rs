@@ -216,7 +216,7 @@ fn badges(sides: &[Comparison], parted: Option<String>, more: usize) -> Vec<Stri
         badges.push(format!("compared although {} differ: o undoes", allowed.join(", ")));
     }
     if more > 0 {
-        badges.push(format!("{}: n shows them", units::counted(more, "remark")));
+        badges.push(format!("{}: n shows them", units::counted(more, "note")));
     }
     badges
 }

@@ -31,10 +31,7 @@ const WIDE: usize = 32;
 const ROUNDS: (usize, usize) = (4, 20);
 
 /// The key to the signs, shown if there is a reference.
-const SIGNS: [&str; 2] = [
-    "▼ faster  ▲ slower  = same  ? undecided, +N rounds  … too few",
-    "▼ faster  ▲ slower  = same  ? undecided, +N rounds",
-];
+const SIGNS: &str = "▼ faster  ▲ slower  = same  ? undecided +rounds  … too few";
 /// Columns that the rows in view mostly take beside the title: `j k 10-14 of 18`.
 const IN_VIEW: usize = 18;
 
@@ -148,9 +145,8 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
             [only] => fit(&values_only(&plain(only)), 24),
             several => format!("one of each tier ({})", several.len()),
         };
-        let room = usize::from(foot.width).saturating_sub(taken);
-        let [whole, shorter] = SIGNS.map(|signs| format!(" ratio to {reference}: {signs} "));
-        paint.text(foot, &fit(if width(&whole) <= room { &whole } else { &shorter }, room), Role::Dim);
+        let text = fit(&format!(" ratio to {reference}: {SIGNS} "), usize::from(foot.width).saturating_sub(taken));
+        paint.text(foot, &text, Role::Dim);
     }
 }
 
