@@ -31,7 +31,7 @@ fn the_statements_set_what_was_measured_and_carry_their_evidence() {
         "journal_mode: delete -> wal; tier 2 consistent -> 3 power-safe, which is more: every commit waits",
         "Sequential writes: need >= 7 rounds",
         "transaction: deferred -> immediate",
-        "A commit survives 3 power-safe",
+        "Durability: tier 3 power-safe",
         "Risk of journal_mode=wal: a -wal and a -shm file",
     ] {
         assert!(text.contains(evidence), "{evidence}: {text}");

@@ -90,11 +90,11 @@ fn chart(series: &TrendSeries, metric: Metric) -> Chart {
 /// The share of an axis that a date label below it needs.
 const DAY: f64 = 0.25;
 
-/// Summarises whether the level changed: `1 change, +35.0 %`, `2 changes, last -4.1 %`, `no change`, `drifting`.
+/// Summarises whether the level changed: `1 change, +35.0 %`, `2 changes, last -4.1 %`, `no change found`, `drifting`.
 pub fn found_words(series: &TrendSeries) -> String {
     match (series.changes.as_slice(), series.drift, series.too_few) {
         ([], None, Some(_)) => format!("{}: too few", counted(series.points.len(), "session")),
-        ([], None, None) => "no change".to_owned(),
+        ([], None, None) => "no change found".to_owned(),
         ([], Some(_), _) => "drifting".to_owned(),
         ([only], ..) => format!("1 change, {}", percent(only.ratio)),
         ([.., last], ..) => format!("{}, last {}", counted(series.changes.len(), "change"), percent(last.ratio)),

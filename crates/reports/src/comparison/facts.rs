@@ -5,7 +5,7 @@ use dbdyno_comparing::compare::{Comparison, MeasuredConfiguration, SideFacts};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::units::counted;
 use dbdyno_store::RunConfiguration;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The most configurations of a side that are named one by one. For more, their differences are listed.
 const NAMED: usize = 2;
@@ -19,12 +19,25 @@ pub fn head(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
+/// Returns the selection of a side. A list of sessions is shown as their number and their days, which say more than identifiers.
+pub fn selection(side: &SideFacts) -> String {
+    let days: BTreeSet<&str> = side.sessions.iter().map(|one| one.started_at.get(..10).unwrap_or_default()).collect();
+    let shown = |term: &str| match (term.strip_prefix("session="), days.first().zip(days.last())) {
+        (Some(ids), Some((first, last))) if ids.contains('|') => {
+            let days = if first == last { (*first).to_owned() } else { format!("{first} to {last}") };
+            format!("· {}, {days}", counted(side.sessions.len(), "session"))
+        }
+        _ => term.to_owned(),
+    };
+    side.selection.split(' ').map(shown).collect::<Vec<_>>().join(" ")
+}
+
 /// `A  engine=lmdb: 30 runs, 240 results of tests, 1 session: lmdb (LMDB 0.9.33, tier 3 power-safe)`.
 pub fn side(name: &str, side: &SideFacts) -> String {
     let configurations = configurations(side);
     format!(
         "{name}  {}: {}, {} of tests, {}{}{configurations}",
-        side.selection,
+        selection(side),
         counted(side.runs, "run"),
         counted(side.results, "result"),
         counted(side.sessions.len(), "session"),

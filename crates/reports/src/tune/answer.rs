@@ -56,7 +56,7 @@ pub fn answer_text(answer: &TuneAnswer, format: AnswerForm, command: &str) -> St
 fn comment(mark: &str, answer: &TuneAnswer, command: &str) -> String {
     let mut lines: Vec<String> = answer.evidence.iter().flat_map(evidence).collect();
     if let Some(last) = answer.evidence.last() {
-        lines.push(format!("A commit survives {}: {}", last.tier.after, last.tier_reason.after));
+        lines.push(format!("Durability: tier {}: {}", last.tier.after, last.tier_reason.after));
     }
     for setting in &answer.settings {
         lines.extend(setting.risk.iter().map(|risk| format!("Risk of {}={}: {risk}", setting.option, setting.value)));

@@ -300,9 +300,11 @@ fn option<'t>(row: &OptionRow<'_>, name: usize, room: usize) -> Vec<TextPiece<'t
     line.push(piece(current, role));
     for word in row.others() {
         if width(word) + 1 > left {
-            if left >= 2 {
-                line.push(piece(" …", Role::Dim));
+            // The sign that there are more takes the place of the last value if nothing else is free.
+            if left < 2 && line.len() > 2 {
+                line.pop();
             }
+            line.push(piece(" …", Role::Dim));
             break;
         }
         left -= width(word) + 1;

@@ -157,24 +157,11 @@ fn draw_short_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFact
 
 fn draw_side(paint: &mut Paint<'_>, row: Rect, name: &str, side: &SideFacts, role: Role) {
     let counts = units::counted(side.runs, "run");
-    let selection = plain(&selected(side));
+    let selection = plain(&shortened(&facts::selection(side)));
     let room = usize::from(row.width).saturating_sub(width(&counts) + 1);
     let left = Rect { width: room as u16, ..row };
     paint.line(left, &[piece(format!("{name}  "), role), piece(selection, role)]);
     paint.right(row, &counts, if side.runs == 0 { Role::Bad } else { Role::Text });
-}
-
-/// Returns the selection of a side. A list of sessions is shown as their number and their days, which say more than identifiers.
-fn selected(side: &SideFacts) -> String {
-    let days: BTreeSet<&str> = side.sessions.iter().map(|one| one.started_at.get(..10).unwrap_or_default()).collect();
-    let listed = |term: &str| match (term.strip_prefix("session="), days.first().zip(days.last())) {
-        (Some(ids), Some((first, last))) if ids.contains('|') => {
-            let days = if first == last { (*first).to_owned() } else { format!("{first} to {last}") };
-            format!("· {}, {days}", units::counted(side.sessions.len(), "session"))
-        }
-        _ => shortened(term),
-    };
-    side.selection.split(' ').map(listed).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the configurations with version and tier, as many as fit.

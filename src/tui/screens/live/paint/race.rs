@@ -22,9 +22,10 @@ use dbdyno_stats::{Verdict, median};
 use ratatui::layout::Rect;
 use std::ops::Range;
 
-/// Columns of a time, and of a ratio with its interval and sign.
+/// Columns of a time, and of a ratio with its interval and sign; an undecided one also has rounds, for which there is not always room.
 const TIME: usize = 7;
 const VERDICT: usize = 18;
+pub(super) const WHOLE_VERDICT: usize = 20;
 /// Columns of a cell that are enough for a bar.
 const WIDE: usize = 32;
 /// The minimum and maximum width of a sparkline.
@@ -58,7 +59,7 @@ impl RaceLayout {
         let figures = |rounds: usize| TIME + count + rounds + 2;
         let name = name.min(room / 3);
         let left = room.saturating_sub(name);
-        let beside = figures(rounds.clamp(ROUNDS.0, ROUNDS.1 / 2)) + 1 + VERDICT;
+        let beside = figures(rounds.clamp(ROUNDS.0, ROUNDS.1 / 2)) + 1 + WHOLE_VERDICT;
         if columns * (beside + 1) <= left {
             return Self { name, cell: beside, count, tall: false, shown: columns, bars: false };
         }
@@ -71,7 +72,7 @@ impl RaceLayout {
 
     /// Returns the number of rounds in a sparkline.
     fn rounds(self) -> usize {
-        let beside = if self.tall { 0 } else { 1 + VERDICT };
+        let beside = if self.tall { 0 } else { 1 + WHOLE_VERDICT };
         self.cell.saturating_sub(TIME + self.count + 2 + beside)
     }
 
@@ -97,10 +98,10 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     let (above, beside) = if usize::from(area.height) > least { (said, None) } else { (None, said) };
     let title = match beside {
         // A small terminal has no room for more.
-        Some(sentence) if paint.bare => sentence,
-        Some(sentence) => {
+        Some([_, shortly]) if paint.bare => shortly,
+        Some(sentences) => {
             let are_all_in_view = usize::from(area.height) + 1 >= least;
-            title_beside(session, &sentence, room.saturating_sub(if are_all_in_view { 2 } else { IN_VIEW }))
+            title_beside(session, sentences, room.saturating_sub(if are_all_in_view { 2 } else { IN_VIEW }))
         }
         None => title(session, None),
     };
@@ -114,7 +115,7 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
         return;
     }
     let inner = match above {
-        Some(sentence) => {
+        Some([sentence, _]) => {
             paint.text(Rect { height: 1, ..inner }, &sentence, Role::Accent);
             Rect { y: inner.y + 1, height: inner.height - 1, ..inner }
         }
@@ -158,9 +159,9 @@ fn titles(tests: &[RaceRow<'_>]) -> usize {
     tests.windows(2).filter(|two| two[0].size != two[1].size).count()
 }
 
-/// Returns who leads at this moment, in how many tests, and in how many of these a verdict says so. None with a single configuration, and
-/// before a test has figures of two.
-fn moment(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>]) -> Option<String> {
+/// Returns who leads at this moment, in how many tests, and in how many of these a verdict says so; and the same in fewer words. None with
+/// a single configuration, and before a test has figures of two.
+fn moment(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>]) -> Option<[String; 2]> {
     let mut led: Vec<(usize, bool)> = Vec::new();
     for row in tests {
         let cells = columns.iter().enumerate().filter_map(|(at, column)| Some((at, cell(session, column, row)?)));
@@ -190,14 +191,25 @@ fn moment(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow
         (0..columns.len()).max_by_key(|at| (tests_led(*at), columns.len() - at)).filter(|_| !led.is_empty())?;
     let decided = led.iter().filter(|(at, is_decided)| *at == leader && *is_decided).count();
     let name = values_only(&plain(columns[leader].label));
-    let verdicts = match decided {
-        0 if session.running() => "no verdict yet".to_owned(),
-        0 => "no verdict".to_owned(),
-        decided => format!("with a verdict in {decided}"),
+    // The verdicts on a configuration compare it with its reference only, and those on a reference with each other configuration.
+    let references = session.references();
+    let ahead_of = match references.as_slice() {
+        _ if columns.len() == 2 => String::new(),
+        all if all.contains(&columns[leader].label) => "ahead of all ".to_owned(),
+        [only] => format!("ahead of {} ", values_only(&plain(only))),
+        _ => "ahead of its reference ".to_owned(),
+    };
+    let [verdicts, shortly] = match decided {
+        0 if session.running() => ["no verdict yet"; 2].map(str::to_owned),
+        0 => ["no verdict"; 2].map(str::to_owned),
+        decided => [format!("{ahead_of}with a verdict in {decided}"), format!("{decided} decided")],
     };
     let (leads, of) = (tests_led(leader), led.len());
     let tense = if session.running() { "leads" } else { "led" };
-    Some(format!("{name} {tense} in {leads} of {}, {verdicts}", counted(of, "test")))
+    Some([
+        format!("{name} {tense} in {leads} of {}, {verdicts}", counted(of, "test")),
+        format!("{name} {tense} {leads} of {of}, {shortly}"),
+    ])
 }
 
 /// Returns lines from the top of an area, and removes them from it.
@@ -228,13 +240,10 @@ fn title(session: &WatchedSession, said: Option<String>) -> String {
     round + &under_way.unwrap_or_default()
 }
 
-/// Returns the title with the sentence of the moment, of which the verdicts are left out if there is no room for them.
-fn title_beside(session: &WatchedSession, sentence: &str, room: usize) -> String {
-    let whole = title(session, Some(sentence.to_owned()));
-    match sentence.split_once(", ") {
-        Some((leader, _)) if width(&whole) > room => fit(&title(session, Some(leader.to_owned())), room),
-        _ => whole,
-    }
+/// Returns the title with the sentence of the moment, the short one if there is no room for the whole one.
+fn title_beside(session: &WatchedSession, sentences: [String; 2], room: usize) -> String {
+    let [whole, shortly] = sentences.map(|sentence| title(session, Some(sentence)));
+    if width(&whole) <= room { whole } else { fit(&shortly, room) }
 }
 
 fn grid(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>], room: usize) -> RaceLayout {
@@ -318,7 +327,8 @@ fn draw_row(
         let Some(cell) = cell else { continue };
         let area = at(area, grid, place);
         let series = Role::series(first + place);
-        let (figures, verdict) = (figures(cell, grid, series), verdict(cell));
+        let room = if grid.tall { grid.cell } else { WHOLE_VERDICT };
+        let (figures, verdict) = (figures(cell, grid, series), verdict(cell, room));
         let lines = match grid.tall {
             true => vec![figures, vec![verdict]],
             false => vec![[figures, vec![piece(" ", Role::Text), verdict]].concat()],
@@ -379,11 +389,11 @@ fn sparkline(times: &[f64]) -> String {
 pub(in crate::tui::screens::live) fn cell_in_words(cell: &RaceCell<'_>) -> String {
     let (times, time) = values(cell);
     let count = count_text(times.len(), cell.failed);
-    format!("{time} {count} {}", verdict(cell).0).trim_end().to_owned()
+    format!("{time} {count} {}", verdict(cell, usize::MAX).0).trim_end().to_owned()
 }
 
 /// Returns the verdict of a cell with a sign; only a verdict marks a winner.
-pub(super) fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
+pub(super) fn verdict(cell: &RaceCell<'_>, room: usize) -> TextPiece<'static> {
     if cell.times.iter().any(|time| time.wrong) {
         return piece("✗ wrong answers", Role::Bad);
     }
@@ -397,14 +407,14 @@ pub(super) fn verdict(cell: &RaceCell<'_>) -> TextPiece<'static> {
                 Verdict::Slower | Verdict::Same => Role::Text,
                 Verdict::Undecided { .. } | Verdict::TooFew { .. } => Role::Dim,
             };
-            piece(judged(found), role)
+            piece(judged(found, room), role)
         }
         RacePlace::Against(Standing::Withheld(kind)) => withheld(*kind),
     }
 }
 
-/// `1.77 1.62-1.95 ▲`; the ratio is left out if the interval is long.
-fn judged(found: &JudgedRatio) -> String {
+/// `1.77 1.62-1.95 ▲`; without room for all of it, only the interval, or only the ratio of an undecided one.
+fn judged(found: &JudgedRatio, room: usize) -> String {
     let sign = words::sign(Some(found.verdict));
     let ratio = words::ratio(found.ratio);
     let Some(interval) = found.interval else { return format!("{ratio} {sign}") };
@@ -413,8 +423,10 @@ fn judged(found: &JudgedRatio) -> String {
         Verdict::Undecided { more_rounds: Some(more) } => format!("+{more}"),
         _ => String::new(),
     };
-    let whole = [format!("{ratio} {interval} {sign}{more}"), format!("{interval} {sign}{more}")];
-    let fits = whole.into_iter().find(|text| width(text) <= VERDICT);
+    // An undecided one says more by its ratio than by its interval.
+    let shorter = if more.is_empty() { format!("{interval} {sign}") } else { format!("{ratio} {sign}{more}") };
+    let whole = [format!("{ratio} {interval} {sign}{more}"), shorter];
+    let fits = whole.into_iter().find(|text| width(text) <= room);
     fits.unwrap_or_else(|| format!("{interval} {sign}"))
 }
 
@@ -469,23 +481,16 @@ mod tests {
         let found = |ratio, low, high, verdict| {
             let interval = Some(RatioRange { low, high, confidence: 0.95 });
             let (paired, exact, sessions, p, p_adjusted) = (true, false, None, None, None);
-            judged(&JudgedRatio {
-                verdict,
-                ratio,
-                median_ratio: ratio,
-                interval,
-                paired,
-                exact,
-                sessions,
-                p,
-                p_adjusted,
-            })
+            judged(
+                &JudgedRatio { verdict, ratio, median_ratio: ratio, interval, paired, exact, sessions, p, p_adjusted },
+                VERDICT,
+            )
         };
         assert_eq!(found(1.77, 1.62, 1.95, Verdict::Slower), "1.77 1.62-1.95 ▲");
         assert_eq!(found(0.081, 0.0791, 0.0961, Verdict::Faster), "0.079-0.096 ▼");
         let undecided = |more| Verdict::Undecided { more_rounds: Some(more) };
         assert_eq!(found(0.96, 0.91, 1.02, undecided(6)), "0.96 0.91-1.02 ?+6");
-        assert_eq!(found(0.96, 0.91, 1.02, undecided(600)), "0.91-1.02 ?+600");
+        assert_eq!(found(0.96, 0.91, 1.02, undecided(600)), "0.96 ?+600");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     facts::{actors, progress, statements},
-    race::verdict,
+    race::{WHOLE_VERDICT, verdict},
 };
 use crate::tui::{
     screens::live::{
@@ -280,7 +280,7 @@ fn mean(one: &ConfigurationInView<'_>) -> Option<String> {
 fn ratio(one: &ConfigurationInView<'_>) -> String {
     match one.cell.place {
         RacePlace::Reference { is_fastest: false } => "reference".to_owned(),
-        _ => verdict(&one.cell).0.into_owned(),
+        _ => verdict(&one.cell, WHOLE_VERDICT).0.into_owned(),
     }
 }
 

@@ -104,11 +104,11 @@ fn said(effect: &TestEffect, running: bool, decides: bool) -> String {
     }
 }
 
-/// Returns the times that a trial compares, and how sure its interval is: `time 9.66 ms -> 5.22 ms · 98.9 % interval`.
+/// Returns the median times of a trial, and how sure its interval is: `medians 9.66 ms -> 5.22 ms · 98.9 % interval`.
 fn times(trial: &Trial, effect: &TestEffect) -> Option<String> {
     let [base, changed] = [effect.base_ns?, effect.changed_ns?].map(duration);
     let level = words::confidence(trial).map_or_else(String::new, |level| format!(" · {level} interval"));
-    Some(format!("time {base} -> {changed}{level}"))
+    Some(format!("medians {base} -> {changed}{level}"))
 }
 
 fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, running: bool) {
