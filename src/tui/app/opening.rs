@@ -20,7 +20,9 @@ impl App {
         match self.screens.show(opening, &context) {
             Some((screen, Ok(intents))) => {
                 self.turn_to(screen);
-                self.behind = way.unwrap_or_else(|| std::mem::take(&mut self.behind));
+                if let Some(way) = way {
+                    self.behind = way;
+                }
                 self.perform(intents)
             }
             Some((_, Err(reason))) => {

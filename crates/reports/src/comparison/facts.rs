@@ -22,10 +22,9 @@ pub fn head(comparison: &Comparison) -> Vec<String> {
 /// Returns the selection of a side. A list of sessions is shown as their number and their days, which say more than identifiers.
 pub fn selection(side: &SideFacts) -> String {
     let days: BTreeSet<&str> = side.sessions.iter().map(|one| one.started_at.get(..10).unwrap_or_default()).collect();
-    let shown = |term: &str| match (term.strip_prefix("session="), days.first().zip(days.last())) {
-        (Some(ids), Some((first, last))) if ids.contains('|') => {
-            let days = if first == last { (*first).to_owned() } else { format!("{first} to {last}") };
-            format!("· {}, {days}", counted(side.sessions.len(), "session"))
+    let shown = |term: &str| match term.strip_prefix("session=") {
+        Some(ids) if ids.contains('|') && !days.is_empty() => {
+            format!("· {}, {}", counted(side.sessions.len(), "session"), words::span(&days))
         }
         _ => term.to_owned(),
     };

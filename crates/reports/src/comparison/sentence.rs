@@ -154,7 +154,6 @@ fn changed_since(comparison: &Comparison, wording: &Wording, lines: &[&Line], si
         [only] => format!("in {}", name(comparison, only)),
         all => format!("in {} of {}", of.len(), counted(all.len(), "test")),
     };
-    let is_few = |of: &[&Line]| lines.len() > 1 && of.len() <= NAMED_PARTS;
     let each = |of: &[&Line]| {
         let change = |line: &&Line| {
             let ratio = line.found.as_ref().map_or(1.0, |found| found.ratio);
@@ -164,7 +163,7 @@ fn changed_since(comparison: &Comparison, wording: &Wording, lines: &[&Line], si
     };
     // A mean that goes the other way would contradict the verdicts.
     let by = |of: &[&Line], is_better: bool| {
-        if is_few(of) {
+        if lines.len() > 1 && of.len() <= NAMED_PARTS {
             return each(of);
         }
         let whole = match lines {

@@ -219,12 +219,7 @@ impl Wording {
     pub fn short_verdict(&self, found: &JudgedRatio) -> String {
         match (found.verdict, found.sessions) {
             (Verdict::Undecided { .. }, Some(ComparedSessions { apart: Some(apart), .. })) => {
-                let percent = apart * 100.0;
-                if percent < 9.95 {
-                    format!("sessions differ {percent:.1} %")
-                } else {
-                    format!("sessions differ {percent:.0} %")
-                }
+                format!("sessions differ {} %", ratios::percent(1.0 + apart).trim_start_matches('+'))
             }
             (Verdict::Undecided { .. }, Some(_)) => "sessions differ".to_owned(),
             (Verdict::Undecided { more_rounds: Some(more) }, None) => format!("undecided +{more}"),

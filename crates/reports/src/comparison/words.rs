@@ -153,6 +153,14 @@ pub fn part(part: &Part) -> String {
     part.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
 }
 
+/// Formats the only day, or the first and the last one: `2026-11-10 to 2026-11-29`.
+pub(super) fn span(days: &BTreeSet<&str>) -> String {
+    match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+        (only, _) => only.copied().unwrap_or_default().to_owned(),
+    }
+}
+
 /// Lists the places where the sessions of both sides ran, each once, with the day or the first and the last day: `2026-11-28 on ...`.
 pub fn days_and_places(comparison: &Comparison) -> Vec<String> {
     let mut places: Vec<(String, BTreeSet<&str>)> = Vec::new();
@@ -164,11 +172,7 @@ pub fn days_and_places(comparison: &Comparison) -> Vec<String> {
             None => places.push((place, BTreeSet::from([day]))),
         }
     }
-    let line = |(place, days): (String, BTreeSet<&str>)| {
-        let (first, last) = (days.first().copied().unwrap_or_default(), days.last().copied().unwrap_or_default());
-        let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
-        format!("measured {days} on {place}")
-    };
+    let line = |(place, days): (String, BTreeSet<&str>)| format!("measured {} on {place}", span(&days));
     places.into_iter().map(line).collect()
 }
 

@@ -398,7 +398,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
     if world.is_first {
         lines.extend(FIRST_STEPS.map(|step| (step.to_owned(), Role::Key)));
     }
-    // What is not said here is at the engine's default.
+    // All other options have the engine's default.
     lines.extend(bench.form.entries.iter().filter(|entry| entry.on).filter_map(set_options));
     lines.extend(world.broken.iter().map(|broken| (format!("✗ {broken}"), Role::Bad)));
     let mut left = inner;

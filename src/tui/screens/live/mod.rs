@@ -55,7 +55,7 @@ use std::time::Duration;
 const CLOCK: Duration = Duration::from_secs(1);
 /// Interval between updates of a replay.
 const REPLAY: Duration = Duration::from_millis(50);
-/// Least time between two comparisons of the configurations while the session runs, and how many times as long as one of them it is.
+/// Least time between two comparisons of the configurations while the session runs. It is also at least so many times the last one's time.
 const COMPARING: Duration = Duration::from_millis(500);
 const COMPARING_SHARE: u32 = 50;
 

@@ -33,7 +33,7 @@ const ROUNDS: (usize, usize) = (4, 20);
 
 /// The key to the signs, shown if there is a reference.
 const SIGNS: &str = "▼ faster  ▲ slower  = same  ? undecided +rounds  … too few";
-/// Columns that the rows in view mostly take beside the title: `j k 10-14 of 18`.
+/// Columns beside the title for the rows in view: `j k 10-14 of 18`.
 const IN_VIEW: usize = 18;
 
 /// The layout of the cells.

@@ -231,7 +231,7 @@ struct TestFigure {
     text: fn(&ConfigurationInView<'_>) -> String,
 }
 
-/// The column of ratios, whose title also says of which figure they are.
+/// The column of ratios. Its title on the screen names the figure too.
 const RATIO: &str = "ratio";
 
 /// The figures of a configuration. Those of a test that runs are of this moment, and the others of all runs or the last one.
