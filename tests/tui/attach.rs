@@ -84,7 +84,7 @@ fn a_session_is_returned_to_and_told_to_end_from_any_terminal() {
     // A session that was detached on purpose keeps running too.
     returned.press("Z");
     returned.shows("the job keeps running without the screens");
-    assert_eq!(returned.inner.child.wait().unwrap().exit_code(), 0);
+    returned.ends_with(0);
     returned.is_given_back();
     let name = listed(&terminal.place).split(' ').next().unwrap().to_owned();
     let mut again = terminal.another(&["attach", &name], (80, 24));
@@ -96,7 +96,7 @@ fn a_session_is_returned_to_and_told_to_end_from_any_terminal() {
     again.shows("details: dbdyno compare --reference session=");
     // Without this option the command would read another store.
     again.shows(" --store ");
-    assert_eq!(again.inner.child.wait().unwrap().exit_code(), 0);
+    again.ends_with(0);
     again.is_given_back();
     nothing_is_left(&again.place);
 }
@@ -117,7 +117,7 @@ fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alo
     second.shows("0/500 runs");
     // The job has a terminal of its own, so leaving asks no question.
     first.press("q");
-    assert_eq!(first.inner.child.wait().unwrap().exit_code(), 0);
+    first.ends_with(0);
     assert!(listed(&place).contains(" measures "), "{}", listed(&place));
     second.press("K");
     second.shows("Stop the session?");
@@ -126,7 +126,7 @@ fn what_another_shell_measures_is_watched_on_the_screens_by_several_and_left_alo
     assert_eq!(job.wait().unwrap().code(), Some(130));
     second.press("q");
     second.shows("session kv: cancelled");
-    assert_eq!(second.inner.child.wait().unwrap().exit_code(), 0);
+    second.ends_with(0);
     nothing_is_left(&place);
 }
 
@@ -189,7 +189,7 @@ fn a_session_goes_on_while_its_terminal_is_stopped() {
     terminal.signal("-CONT");
     terminal.shows("Race");
     terminal.signal("-TERM");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 130);
+    terminal.ends_with(130);
     nothing_is_left(&terminal.place);
 }
 
@@ -202,7 +202,7 @@ fn a_job_that_is_killed_is_said_to_be_and_disturbs_the_screens_no_further() {
     terminal.press_in_time("1");
     terminal.shows("What to measure");
     terminal.press("q");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+    terminal.ends_with(0);
     terminal.is_given_back();
     assert!(listed(&terminal.place).contains(" was killed "), "{}", listed(&terminal.place));
 }
@@ -220,7 +220,7 @@ fn what_a_job_cannot_do_is_said_on_the_screens() {
     terminal.press_in_time("\r");
     terminal.shows("could not be run");
     terminal.press("q");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+    terminal.ends_with(0);
 }
 
 #[test]
@@ -230,16 +230,16 @@ fn without_anything_to_return_to_the_last_session_is_named() {
     let place = &terminal.place;
     let mut none = terminal.another(&["attach"], (100, 30));
     none.shows("no job is running; start one with `dbdyno`");
-    assert_eq!(none.inner.child.wait().unwrap().exit_code(), 1);
+    none.ends_with(1);
     place.ok(&["run", "--suite", "kv", "--engine", "null", "--repeat", "1", "--quiet"]);
     let mut none = terminal.another(&["attach"], (200, 30));
     none.shows("the last session, kv of ");
     none.shows("is done: `dbdyno results session=");
-    assert_eq!(none.inner.child.wait().unwrap().exit_code(), 1);
+    none.ends_with(1);
     let done = place.run(&["attach"]);
     assert_eq!(done.code, Some(1));
     assert!(done.stderr.contains("the last session, kv of "), "{}", done.stderr);
     let mut wrong = terminal.another(&["attach", "nobody"], (100, 30));
     wrong.shows("unknown job `nobody`: expected one of ");
-    assert_eq!(wrong.inner.child.wait().unwrap().exit_code(), 2);
+    wrong.ends_with(2);
 }

@@ -3,7 +3,7 @@
 use super::{Journey, results::stored, terminal::Terminal};
 use crate::support::Place;
 use dbdyno::tui::{keys::ScreenId, launch::Opening};
-use std::rc::Rc;
+use std::{rc::Rc, thread, time::Duration};
 
 #[test]
 fn every_screen_can_be_the_first() {
@@ -43,7 +43,22 @@ fn the_program_opens_a_pair_in_a_terminal() {
     terminal.press(":go results\r");
     terminal.shows("2 configurations");
     terminal.press("q");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+    terminal.ends_with(0);
+}
+
+#[test]
+fn who_leaves_while_the_store_is_read_leaves_in_order() {
+    let place = Rc::new(stored());
+    for wait in (0..200).step_by(25).map(Duration::from_millis) {
+        let sides = ["tui", "--screen", "compare", "--session", "last"];
+        let mut terminal = Terminal::start_in(Rc::clone(&place), &sides, (80, 24));
+        terminal.shows("Compare");
+        terminal.press(":go results\r");
+        // Results reads the store for some of this time.
+        thread::sleep(wait);
+        terminal.press("q");
+        terminal.ends_with(0);
+    }
 }
 
 #[test]

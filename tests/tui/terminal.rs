@@ -145,6 +145,13 @@ impl Terminal {
         });
     }
 
+    /// Waits until the program ends, and checks its exit code.
+    #[track_caller]
+    pub(crate) fn ends_with(&mut self, code: u32) {
+        let status = self.inner.child.wait().unwrap();
+        assert!(status.signal().is_none() && status.exit_code() == code, "{status}, not {code}:\n{}", self.contents());
+    }
+
     /// Waits until the terminal is back in its normal state: no alternate screen, mouse, hidden cursor or bracketed paste.
     #[track_caller]
     pub(crate) fn is_given_back(&self) {
@@ -184,8 +191,7 @@ fn a_bench_is_started_watched_compared_and_exported_with_keys_alone() {
     terminal.press("\u{15}answer.md\r");
     terminal.shows("written");
     terminal.press("q");
-    let status = terminal.inner.child.wait().unwrap();
-    assert_eq!(status.exit_code(), 0);
+    terminal.ends_with(0);
     terminal.is_given_back();
     let exported = fs::read_to_string(terminal.place.path("answer.md")).unwrap();
     assert!(exported.contains("Sequential writes") && exported.contains("lmdb"), "{exported}");
@@ -199,9 +205,9 @@ fn a_program_that_is_ended_or_killed_gives_the_terminal_back() {
         terminal.shows("What to measure");
         assert!(terminal.inner.screen.lock().unwrap().screen().alternate_screen());
         terminal.signal(signal);
-        let status = terminal.inner.child.wait().unwrap();
-        if let Some(code) = code {
-            assert_eq!(status.exit_code(), code, "{signal}");
+        match code {
+            Some(code) => terminal.ends_with(code),
+            None => drop(terminal.inner.child.wait().unwrap()),
         }
         terminal.is_given_back();
     }
@@ -216,7 +222,7 @@ fn a_resized_terminal_is_painted_anew() {
     terminal.resize(120, 40);
     terminal.shows("What to measure");
     terminal.press("q");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+    terminal.ends_with(0);
 }
 
 #[test]
@@ -230,7 +236,7 @@ fn a_key_that_comes_with_a_resize_is_not_lost() {
         terminal.shows(screen);
     }
     terminal.press("q");
-    assert_eq!(terminal.inner.child.wait().unwrap().exit_code(), 0);
+    terminal.ends_with(0);
 }
 
 #[test]

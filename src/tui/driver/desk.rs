@@ -82,6 +82,24 @@ impl<R> Desk<R> {
         }
     }
 
+    /// Interrupts the reads that run, and drops those that wait. Changes stay.
+    pub(super) fn give_up_reads(&mut self) {
+        for queue in self.lanes.values_mut() {
+            queue.running.watch().into_iter().for_each(ReadWatch::give_up);
+            queue.waiting.retain(|(waiting, _)| waiting.watch().is_none());
+        }
+    }
+
+    /// Whether no request runs.
+    pub(super) fn is_idle(&self) -> bool {
+        self.lanes.is_empty()
+    }
+
+    /// Whether a change runs or waits.
+    pub(super) fn has_changes(&self) -> bool {
+        self.lanes.keys().any(|lane| lane.changes)
+    }
+
     /// Ends the request of a lane after its response.
     pub(super) fn ended(&mut self, lane: Lane) -> NextSteps<R> {
         let Entry::Occupied(mut taken) = self.lanes.entry(lane) else {
@@ -162,6 +180,22 @@ mod tests {
             let NextSteps { is_wanted, next } = desk.ended(begun.lane);
             assert!(is_wanted && next.unwrap().request == number);
         }
+    }
+
+    #[test]
+    fn who_leaves_gives_up_what_is_read_and_keeps_what_is_changed() {
+        let mut desk = Desk::default();
+        let (running, begun) = page(&mut desk, 0);
+        let (waiting, _) = page(&mut desk, 1);
+        let reading = begun.unwrap().lane;
+        let changing = desk.post(RESULTS, Subject::Change, 2).unwrap().lane;
+        assert!(desk.post(RESULTS, Subject::Change, 3).is_none());
+        desk.give_up_reads();
+        assert!(running.is_given_up(), "nobody sees its response");
+        assert!(desk.ended(reading).next.is_none() && !waiting.is_given_up(), "it never began");
+        assert!(desk.has_changes());
+        assert_eq!(desk.ended(changing).next.unwrap().request, 3);
+        assert!(desk.ended(changing).next.is_none() && desk.is_idle() && !desk.has_changes());
     }
 
     #[test]

@@ -22,12 +22,18 @@ use crate::tui::{
 use crossterm::{clipboard::CopyToClipboard, event::Event};
 use dbdyno_running::{jobs::Telling, runner::RunnerEvent, watching::JobEvent};
 use rustix::process::{Signal, getpid, kill_process};
-use std::io::{self, Write, stdout};
+use std::{
+    io::{self, Write, stdout},
+    time::Duration,
+};
 use tokio::{
     sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender},
     task::spawn_blocking,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep_until, timeout_at},
 };
+
+/// Longest time that leaving waits for reads, which end as soon as they notice that nobody wants them.
+const READS_END: Duration = Duration::from_secs(1);
 
 /// The lane of a request, and its response; none if the request was cancelled.
 type Responded = (Lane, Option<Response>);
@@ -97,11 +103,16 @@ impl EventLoop {
     }
 
     pub(super) async fn run(mut self) -> io::Result<Over> {
-        match self.follow().await {
+        let followed = match self.follow().await {
             // The other end of the terminal was closed.
-            Err(error) if matches!(error.raw_os_error(), Some(libc::EIO | libc::EPIPE)) => self.left = Left::HungUp,
-            outcome => outcome?,
-        }
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EIO | libc::EPIPE)) => {
+                self.left = Left::HungUp;
+                Ok(())
+            }
+            outcome => outcome,
+        };
+        self.finish_requests().await;
+        followed?;
         Ok(Over { left: self.left, last: self.app.last_session() })
     }
 
@@ -138,6 +149,36 @@ impl EventLoop {
         }
         let farewell = self.announcer.farewell();
         if self.left != Left::HungUp { show(&farewell) } else { Ok(()) }
+    }
+
+    /// Waits until the changes under way are stored, and until reads have stopped: a process that ends while one of its threads uses
+    /// DuckDB crashes.
+    async fn finish_requests(&mut self) {
+        self.guard.give_back();
+        self.desk.give_up_reads();
+        let patience = Instant::now() + READS_END;
+        let mut is_told = false;
+        while !self.desk.is_idle() {
+            let ended = match is_told {
+                false => timeout_at(patience, self.responses.recv()).await,
+                true => Ok(self.responses.recv().await),
+            };
+            match ended {
+                Ok(Some((lane, _))) => {
+                    if let Some(next) = self.desk.ended(lane).next {
+                        self.begin(next);
+                    }
+                }
+                Err(_) if self.desk.has_changes() => {
+                    is_told = true;
+                    if self.left != Left::HungUp {
+                        // Without a terminal there is nobody to tell.
+                        let _ = show(b"your last changes are still being stored; a running test is waited for\n");
+                    }
+                }
+                Ok(None) | Err(_) => return,
+            }
+        }
     }
 
     /// Leaves at once; jobs keep running.
