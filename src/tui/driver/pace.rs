@@ -6,8 +6,9 @@ use tokio::time::Instant;
 /// Least time between two frames: twenty a second.
 const FRAME: Duration = Duration::from_millis(50);
 
-/// Least time between two pictures of a running job: painting takes time from a core that shares caches with the measured one.
-const MOVING: Duration = Duration::from_millis(100);
+/// Least time between two pictures of a running job: painting takes time from a core that shares caches, or even its units, with the
+/// measured one.
+const MOVING: Duration = Duration::from_millis(200);
 
 /// Bytes a second that pictures of a running job may take over SSH, so that a slow line does not fall behind them.
 const REMOTE_BYTES: f64 = 8.0 * 1024.0;
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn small_frames_come_ten_times_a_second_and_none_waits_longer_than_half_a_second() {
+    fn small_frames_come_five_times_a_second_and_none_waits_longer_than_half_a_second() {
         for (bytes, is_remote, rest) in [(100, true, MOVING), (2048, false, MOVING), (1_000_000, true, LONGEST)] {
             let (mut pace, now) = after_frame(bytes, is_remote);
             pace.changed(Urgency::Moving);

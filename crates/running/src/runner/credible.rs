@@ -238,6 +238,7 @@ mod tests {
     use super::*;
     use dbdyno_engine::protocol::ActorDone;
     use dbdyno_workload::histogram::empty;
+    use std::sync::Arc;
 
     const OUTSIDE: Outside = Outside {
         kernel: KernelFacts {
@@ -277,7 +278,7 @@ mod tests {
     fn samples(ns: u64, count: u64) -> SentHistogram {
         let mut samples = empty();
         samples.record_n(ns, count).unwrap();
-        SentHistogram { bytes: Vec::new(), samples }
+        SentHistogram { bytes: Vec::new(), samples: Arc::new(samples) }
     }
 
     #[test]

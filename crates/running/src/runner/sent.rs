@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct SentHistogram {
     pub bytes: Vec<u8>,
     /// Samples in ns.
-    pub samples: Histogram<u64>,
+    pub samples: Arc<Histogram<u64>>,
 }
 
 /// An event of a worker, with its histogram if it has one.
@@ -38,6 +38,6 @@ impl SentHistogram {
     /// Decodes a histogram from base64.
     pub fn read(text: &str) -> Result<Arc<Self>, String> {
         let bytes = bytes_from_base64(text)?;
-        Ok(Arc::new(Self { samples: from_bytes(&bytes)?, bytes }))
+        Ok(Arc::new(Self { samples: Arc::new(from_bytes(&bytes)?), bytes }))
     }
 }

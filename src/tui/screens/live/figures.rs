@@ -3,7 +3,10 @@
 use dbdyno_engine::protocol::{ActorHead, ActorProgress, StatementDone, StatementProgress, TestDone};
 use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, supported_quantile};
 use hdrhistogram::Histogram;
-use std::cmp::Reverse;
+use std::{
+    cmp::Reverse,
+    sync::{Arc, LazyLock},
+};
 
 /// Maximum number of slots; in longer tests, neighbouring slots are merged.
 const SLOTS: usize = 2048;
@@ -40,8 +43,8 @@ pub struct LiveFigures {
     /// Time so far, ns.
     pub(crate) elapsed_ns: u64,
     pub(crate) finished: bool,
-    /// Latencies so far, ns a sample.
-    pub(crate) latencies: Histogram<u64>,
+    /// Latencies so far, ns a sample. Shared, because a histogram takes hundreds of kilobytes and tests may take milliseconds.
+    pub(crate) latencies: Arc<Histogram<u64>>,
     /// Throughput over time.
     pub(crate) slots: Vec<Slot>,
     /// Operations in one sample of the latencies, if known.
@@ -113,6 +116,12 @@ impl LiveActor {
     }
 }
 
+/// Returns the latencies of a test of which none are known.
+pub(super) fn no_latencies() -> Arc<Histogram<u64>> {
+    static NONE: LazyLock<Arc<Histogram<u64>>> = LazyLock::new(|| Arc::new(empty()));
+    Arc::clone(&NONE)
+}
+
 impl LiveFigures {
     /// Returns a test that has just begun.
     pub(crate) fn new(number: u32, name: String, measured: bool, total: Option<u64>) -> Self {
@@ -124,7 +133,7 @@ impl LiveFigures {
             done: 0,
             elapsed_ns: 0,
             finished: false,
-            latencies: empty(),
+            latencies: no_latencies(),
             slots: Vec::new(),
             per_sample: None,
             time_ns: None,
@@ -182,7 +191,7 @@ impl LiveFigures {
         (self.done, self.elapsed_ns) = (done, elapsed_ns);
         if let Some(latencies) = latencies {
             // Adding cannot fail, because both have the same bounds.
-            let _ = self.latencies.add(latencies);
+            let _ = Arc::make_mut(&mut self.latencies).add(latencies);
         }
         if self.slots.len() > SLOTS {
             self.slots = self.slots.chunks(2).map(together).collect();
@@ -190,7 +199,7 @@ impl LiveFigures {
     }
 
     /// Sets the figures of the finished test.
-    pub(crate) fn finish(&mut self, done: &TestDone, latencies: Option<Histogram<u64>>) {
+    pub(crate) fn finish(&mut self, done: &TestDone, latencies: Option<Arc<Histogram<u64>>>) {
         self.progress(done.operations, done.wall_ns.max(self.elapsed_ns), None);
         self.elapsed_ns = done.wall_ns;
         self.finished = true;

@@ -1,10 +1,9 @@
 //! The race: tests as rows, configurations as columns, the figures so far in the cells.
 
-use super::{RunState, WatchedRun, WatchedSession, gathered::RunTime, standing::Standing};
+use super::{WatchedSession, gathered::RunTime, standing::Standing};
 use dbdyno_engine::size::Size;
 use dbdyno_foundation::metric::Metric;
 use dbdyno_stats::Verdict;
-use dbdyno_store::Status;
 
 /// A configuration at all its sizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,15 +81,14 @@ impl WatchedSession {
 
     pub(crate) fn race_cell(&self, configuration: usize, test: u32) -> RaceCell<'_> {
         let times = self.gathered.times(configuration, test);
-        let failed = |(ordinal, run): (usize, &WatchedRun)| {
-            run.configuration == configuration
-                && matches!(run.state, RunState::Ended(Status::Failed, _))
+        let failed = |&&ordinal: &&usize| {
+            self.runs.get(ordinal).is_some_and(|run| run.configuration == configuration)
                 && !times.iter().any(|time| time.ordinal as usize == ordinal)
         };
         RaceCell {
             metric: self.gathered.metric(),
             times,
-            failed: self.runs.iter().enumerate().filter(|run| failed(*run)).count(),
+            failed: self.failed.iter().filter(failed).count(),
             place: self.race_place(configuration, test),
             is_under_way: self.test_under_way() == Some((configuration, test)),
         }

@@ -2,7 +2,7 @@
 
 use super::figures::LiveFigures;
 use hdrhistogram::Histogram;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Speeds of a replay, as multiples of real time.
 pub const SPEEDS: [u32; 3] = [1, 10, 100];
@@ -107,7 +107,7 @@ impl Replay {
         if at >= recorded.wall_ns {
             figures.progress(recorded.operations, recorded.wall_ns, None);
             if let Some(latencies) = &recorded.latencies {
-                figures.latencies.clone_from(latencies);
+                figures.latencies = Arc::new(latencies.clone());
             }
             figures.finished = true;
         }

@@ -77,6 +77,8 @@ pub struct WatchedSession {
     run_begun: Duration,
     expected_run: Duration,
     took: BTreeMap<usize, Vec<f64>>,
+    /// The runs that failed, by their places.
+    pub(super) failed: Vec<usize>,
     /// The watch of the reading of the usual times. It tells which program holds the store, for which the session waits too.
     pub(super) watch: ReadWatch,
     /// Median times of earlier sessions by engine, size and test, ns.
@@ -126,6 +128,7 @@ impl WatchedSession {
             ended: None,
             run_begun: Duration::ZERO,
             took: BTreeMap::new(),
+            failed: Vec::new(),
             usual: BTreeMap::new(),
         }
     }
@@ -163,7 +166,7 @@ impl WatchedSession {
     /// Returns the number of failed runs of the configuration with the most failures.
     pub(crate) fn most_failed(&self) -> usize {
         let mut failed = vec![0; self.configurations.len()];
-        for run in self.runs.iter().filter(|run| matches!(run.state, RunState::Ended(Status::Failed, _))) {
+        for run in self.failed.iter().filter_map(|&at| self.runs.get(at)) {
             if let Some(count) = failed.get_mut(run.configuration) {
                 *count += 1;
             }
@@ -247,7 +250,7 @@ impl WatchedSession {
                     figures.actors_progress(&actors, elapsed_ns);
                     figures.take_statements(statements.into_iter().map(LiveStatement::from).collect());
                     figures.total = total.or(figures.total);
-                    figures.progress(operations, elapsed_ns, latencies.as_ref().map(|sent| &sent.samples));
+                    figures.progress(operations, elapsed_ns, latencies.as_ref().map(|sent| &*sent.samples));
                 }
             }
             protocol::Event::TestDone(done) => self.test_done(&done, latencies),
@@ -262,7 +265,7 @@ impl WatchedSession {
     fn test_done(&mut self, done: &TestDone, latencies: Option<Arc<SentHistogram>>) {
         let (Some(run), Some((configuration, _))) = (self.current, self.configuration()) else { return };
         let Some(figures) = &mut self.figures else { return };
-        figures.finish(done, latencies.as_ref().map(|sent| sent.samples.clone()));
+        figures.finish(done, latencies.as_ref().map(|sent| Arc::clone(&sent.samples)));
         self.usage.finish(done);
         if !done.measured {
             return;
@@ -284,6 +287,9 @@ impl WatchedSession {
         if let (Status::Failed, Some(failure)) = (status, &failure) {
             let label = self.configurations.get(run.configuration).map_or("?", |one| one.label.as_str());
             self.notes.push(format!("round {}, {label}: {failure}", run.round + 1));
+        }
+        if status == Status::Failed {
+            self.failed.push(at);
         }
         run.state = RunState::Ended(status, failure);
     }
@@ -319,10 +325,12 @@ impl WatchedSession {
             let took = self.took.get(&configuration);
             took.and_then(|took| median(took).ok()).unwrap_or(self.expected_run.as_secs_f64())
         };
-        let waiting = self.runs.iter().filter(|run| run.state == RunState::Waiting);
-        let mut left: f64 = waiting.map(|run| usual(run.configuration)).sum();
+        // One median for each configuration and not for each run: this is asked for with every frame.
+        let usual: Vec<f64> = (0..self.configurations.len()).map(usual).collect();
+        let usual = |run: &WatchedRun| usual.get(run.configuration).copied().unwrap_or_default();
+        let mut left: f64 = self.runs.iter().filter(|run| run.state == RunState::Waiting).map(usual).sum();
         if let Some(run) = self.runs.iter().find(|run| run.state == RunState::Running) {
-            left += (usual(run.configuration) - self.took(now).saturating_sub(self.run_begun).as_secs_f64()).max(0.0);
+            left += (usual(run) - self.took(now).saturating_sub(self.run_begun).as_secs_f64()).max(0.0);
         }
         Duration::from_secs_f64(left)
     }

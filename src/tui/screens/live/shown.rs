@@ -2,6 +2,7 @@
 
 use super::{
     LiveFigures, Slot, WatchedSession,
+    figures::no_latencies,
     gathered::RunTime,
     race::{RaceCell, RaceColumn},
     usage::Used,
@@ -130,14 +131,14 @@ impl WatchedSession {
         if let Some(shown) = self.shown.as_mut().filter(|shown| shown.test == test && Some(shown.size) == size) {
             let (all, runs) = shown.latencies.entry(configuration).or_insert_with(|| (empty(), 0));
             // Adding cannot fail, because all have the same bounds.
-            *runs += usize::from(all.add(&sent.samples).is_ok());
+            *runs += usize::from(all.add(&*sent.samples).is_ok());
         }
     }
 
     /// Keeps a test that has ended, to be shown until the next one of its configuration ends.
     pub(super) fn keep_last(&mut self, configuration: usize) {
         let Some(figures) = self.figures.as_ref().filter(|figures| figures.measured) else { return };
-        let figures = LiveFigures { latencies: empty(), ..figures.clone() };
+        let figures = LiveFigures { latencies: no_latencies(), ..figures.clone() };
         self.last.insert((configuration, figures.number), LastTest { figures, used: self.usage.used });
     }
 
@@ -204,7 +205,7 @@ impl WatchedSession {
         let mut latencies = shown.latencies.get(&at).map_or_else(empty, |(all, _)| all.clone());
         if let Some(figures) = under_way {
             // Adding cannot fail, because all have the same bounds.
-            let _ = latencies.add(&figures.latencies);
+            let _ = latencies.add(&*figures.latencies);
         }
         let last = self.last.get(&(at, shown.test));
         let finished = last.map_or(&[][..], |last| last.figures.slots.as_slice());

@@ -88,7 +88,7 @@ impl UnstoredSeconds {
             if let Some(text) = &actor.histogram {
                 let unread = |error: String| format!("a histogram of actor `{}` under way: {error}", actor.name);
                 let latest = SentHistogram::read(text).map_err(unread)?;
-                since.latencies.add(&latest.samples).map_err(|error| unread(error.to_string()))?;
+                since.latencies.add(&*latest.samples).map_err(|error| unread(error.to_string()))?;
             }
         }
         if readings.is_empty() {

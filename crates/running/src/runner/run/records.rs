@@ -130,7 +130,7 @@ impl RunInProgress<'_, '_> {
             test: done.test,
             test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
             finished_at: Some(Timestamp::now()),
-            figures: self.certain(Figures::from_test_done(done, histogram.map(|sent| &sent.samples))),
+            figures: self.certain(Figures::from_test_done(done, histogram.map(|sent| &*sent.samples))),
             verification: done.verification.clone(),
             agrees: None,
             operations_per_sample: Some(done.operations_per_sample),
@@ -198,7 +198,7 @@ impl RunInProgress<'_, '_> {
         };
         let service = read(&actor.histogram)?;
         let response = actor.response.as_deref().map(read).transpose()?;
-        let response_samples = response.as_ref().map(|sent| &sent.samples);
+        let response_samples = response.as_ref().map(|sent| &*sent.samples);
         let arrival = self.arrivals.get(&(of.test, actor.name.clone()));
         Ok(ActorRecord {
             run_id: of.run_id.clone(),
@@ -210,7 +210,7 @@ impl RunInProgress<'_, '_> {
             arrival_rate: arrival.map(|arrival| arrival.rate),
             arrival_gaps: arrival.map(|arrival| arrival.gaps.word().to_owned()),
             figures: self
-                .certain(Figures::from_actor_done(actor, Some(&service.samples), response_samples))
+                .certain(Figures::from_actor_done(actor, Some(&*service.samples), response_samples))
                 .begun_as(&of.figures),
             verification: None,
             agrees: None,
