@@ -59,11 +59,12 @@ fn the_best_of_three_is_named_with_its_distance_from_each_other_one() {
 #[test]
 fn the_tests_that_a_leader_does_not_win_are_told_by_what_happened_there() {
     let mixed = said(&bench(&[&[40, 40, 40, 40], &[10, 10, 10, 30], &[20, 10, 20, 20]]));
-    let expected = "x is fastest in 2 of 4 tests; y is faster in Updates; the same as y within 3 % in Random reads.";
+    let expected =
+        "x is fastest in 2 of 4 tests; y is faster than x in Updates; the same as y within 3 % in Random reads.";
     assert!(mixed.starts_with(expected), "{mixed}");
     // Second in each test, and so the best on the whole.
     let second = said(&bench(&[&[10, 90], &[20, 20], &[90, 10]]));
-    let expected = "x leads by the geometric mean, but is shown to be ahead of all others in no test of 2; w is faster in Writes; y is faster in Random reads.";
+    let expected = "x leads by the geometric mean, but is shown to be ahead of all others in no test of 2; w is faster than x in Writes; y is faster than x in Random reads.";
     assert!(second.starts_with(expected), "{second}");
     let level = said(&bench(&[&[10, 10], &[10, 10], &[10, 10]]));
     assert!(level.contains(" is the same as ") && level.contains(" within 3 % in both tests."), "{level}");

@@ -4,8 +4,11 @@ use super::fixture::{Bench, CLEAR, doubts, spec, table};
 use dbdyno::{
     base::identifier::identifier,
     catalog::Difference,
-    compare::{Axis, Gate, NoiseBasis, OpenReason, OpenTest, Options, gate},
-    report::sheet::{Colouring, TableStyle},
+    compare::{Axis, Gate, JudgedRatio, NoiseBasis, OpenReason, OpenTest, Options, gate},
+    report::{
+        comparison::Wording,
+        sheet::{Colouring, TableStyle},
+    },
     stats::Verdict,
     store::{Status, WarningRecord},
 };
@@ -174,6 +177,8 @@ fn one_session_each_decides_nothing_however_many_runs_it_has() {
     assert_eq!((sessions.a, sessions.b, sessions.others), (1, 1, 3));
     // The sum of squares of ln 0.99, 0 and ln 1.01 about their mean is 0.0002. With two degrees of freedom, t is 4.303.
     assert!((sessions.apart.unwrap() - (4.303 * 0.01 * 2_f64.sqrt()).exp_m1()).abs() < 1e-4, "{sessions:?}");
+    let undecided = JudgedRatio { verdict: Verdict::Undecided { more_rounds: None }, ..found.clone() };
+    assert_eq!(Wording::of(&comparison).short_verdict(&undecided), "sessions differ by 6.3 %");
 }
 
 #[test]

@@ -119,6 +119,19 @@ fn a_whole_session_is_watched_as_a_race_and_test_by_test() {
     journey.shows("null[200] led in 8 of 8 tests, with a verdict in 8");
 }
 
+#[test]
+fn the_race_says_that_its_ratios_are_not_those_of_its_medians() {
+    let in_legend = "ratio to null[200], of paired runs, not of the medians: ";
+    for (columns, rows, there, not_there) in
+        [(80, 24, "│ ratio: paired runs", in_legend), (120, 40, in_legend, "ratio: paired runs")]
+    {
+        let mut journey = null_bench(columns, rows, &TWO_SPEEDS);
+        journey.key(KeyPress::Enter);
+        told(&mut journey, |event| matches!(event, RunnerEvent::RunEnded { ordinal: 6, .. }));
+        journey.shows(there).hides(not_there).shows("… too few ");
+    }
+}
+
 /// Whether a run's worker reports what its statements did so far.
 fn tells_of_statements(event: &RunnerEvent, run: u32) -> bool {
     matches!(event, RunnerEvent::Worker { ordinal, says: Event::Progress { statements, .. }, .. } if *ordinal == run && !statements.is_empty())

@@ -118,9 +118,10 @@ fn the_panes_of_tune_and_sql_fill_the_screen() {
 fn a_pane_says_the_way_that_led_to_it() {
     let mut journey = Journey::begin_in(stored(), 200, 60);
     journey.keys("3").key(KeyPress::Enter).key(KeyPress::Enter).shows(" › Run ");
-    journey.keys("T").shows("┌ Results › null[latency_ns=").shows(" › Trend · time of each session");
-    journey.keys("Q").shows(" › Trend › SQL · Esc leaves").key(KeyPress::Esc).shows(" › Trend · time");
+    journey.keys("T").shows("┌ Results › null[latency_ns=").shows(" › Trend of null");
+    journey.shows(" · time of each session");
+    journey.keys("Q").shows(" › Trend › SQL · Esc leaves").key(KeyPress::Esc).shows(" › Trend of null");
     let mut narrow = Journey::begin_in(stored(), 80, 24);
     narrow.keys("3").key(KeyPress::Enter).key(KeyPress::Enter).shows(" › Run ");
-    narrow.keys("T").shows("┌ … › Run ").shows(" › Trend · time of each session").hides("Results › ");
+    narrow.keys("T").shows(" › Trend of null").shows(" · time of each session").hides("Results › ");
 }

@@ -29,7 +29,7 @@ fn a_step_is_marked_and_told_with_its_session() {
     let id: String = bench.batch.sessions[17].session_id.chars().take(13).collect();
     for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = over(&bench, columns, rows);
-        journey.keys("3").keys("T").shows("Trend · time of each session").shows("1 change").shows("1▲");
+        journey.keys("3").keys("T").shows("Trend of x · time of each session").shows("1 change").shows("1▲");
         assert_eq!(journey.app.screen, ScreenId::Trend);
         // The cursor is on the session that changed.
         journey.shows("18 of 30").shows(&id).shows("worse, p 0.00").shows("version 1.0 before");
@@ -60,6 +60,8 @@ fn a_trend_opens_on_the_test_that_changed_and_a_steady_one_says_that_another_did
     let mut journey = over(&bench, 80, 24);
     journey.keys("3").keys("T").shows("◆ 18 of 30").shows("Enter");
     journey.key(KeyPress::Up).shows("◆ 18 of 30").keys("]").shows("this test has no change, 1 of 2 tests has");
+    // Another test of the same configuration changed, so others need not be looked for.
+    journey.hides("other configurations");
     journey.key(KeyPress::Down).key(KeyPress::Enter);
     journey.shows("Slower since 2027-01-16 in 1 of 2 tests: Random").shows("2 Random reads · since 1.06 ms");
 }
@@ -68,6 +70,7 @@ fn a_trend_opens_on_the_test_that_changed_and_a_steady_one_says_that_another_did
 fn sessions_without_a_step_have_no_change() {
     let mut journey = over(&sessions(None), 80, 24);
     journey.keys("3").keys("T").shows("no change").hides("1▲").hides("1▼").shows("30 of 30").hides("] next change");
+    journey.shows("no change found · other configurations: T on their row of Results");
 }
 
 #[test]
@@ -75,6 +78,7 @@ fn a_ramp_drifts_along_a_line_and_has_no_change() {
     for (columns, rows) in [(80, 24), (120, 40)] {
         let mut journey = over(&ramp(), columns, rows);
         journey.keys("3").keys("T").shows("drifting").hides("1▲").shows("┄").hides("] next change");
+        journey.hides("other configurations");
         journey.shows("drifting from 1.01 ms to 1.13 ms: time +11.").shows("30 of 30");
         journey.keys("x").shows("Matteson").shows("drifting from");
     }
@@ -84,7 +88,7 @@ fn a_ramp_drifts_along_a_line_and_has_no_change() {
 fn another_figure_is_followed_and_the_trend_exported() {
     let mut journey = over(&sessions(Some(17)), 120, 40);
     journey.keys("3").keys("T").keys("m").keys("operations a second").key(KeyPress::Enter);
-    journey.shows("Trend · operations a second of each session").shows("1▼").shows("worse");
+    journey.shows("Trend of x · operations a second of each session").shows("1▼").shows("worse");
     let path = journey.place().path("trend.csv");
     journey.keys("e").shows("dbdyno-trend.html").answer(path.to_str().unwrap()).shows("written: ");
     let connection = duckdb::Connection::open_in_memory().unwrap();
@@ -109,8 +113,10 @@ fn only_the_configuration_under_the_cursor_is_followed() {
     bench.run(&session, 0, &other, &[1_000_000, 2_000_000]);
     let mut journey = over(&bench, 120, 40);
     journey.keys("3").shows("x[sync=off]").keys("T").shows("1 session: too few").hides("1 change");
+    journey.shows("Trend of x[sync=off] · ").shows("other configurations: T on their row of Results");
     journey.shows("2 Random reads").key(KeyPress::Down).shows("1 of 1 · 2.00 ms");
     journey.key(KeyPress::Esc).key(KeyPress::Down).keys("T").shows("1 change").hides("too few");
+    journey.shows("Trend of x · ").hides("other configurations");
 }
 
 #[test]
@@ -125,7 +131,12 @@ fn both_sides_of_a_pair_are_followed_on_the_test_under_the_cursor() {
     }
     let mut journey = over(&bench, 120, 40);
     journey.keys("4").key(KeyPress::Enter).key(KeyPress::Down).keys("T");
-    journey.shows("x 2 Random reads").shows("y 2 Random reads").shows("3 sessions: too few").shows("3 of 3 · 3.00 ms");
+    journey
+        .shows("Trend of x and y · time of each session")
+        .shows("x 2 Random reads")
+        .shows("y 2 Random reads")
+        .shows("3 sessions: too few")
+        .shows("3 of 3 · 3.00 ms");
     journey.key(KeyPress::Esc);
     assert_eq!(journey.app.screen, ScreenId::Compare);
     journey.keys("C").keys("T").shows("too few");

@@ -112,7 +112,12 @@ fn an_accepted_change_becomes_part_of_the_base() {
     journey.keys("5");
     let trial = trials(&journey).remove(0);
     journey.app.screens.tune.event(TuneEvent::TrialEnded { trial: Box::new(trial) });
-    journey.shows("What if latency_ns=1000").shows("2.0x faster").shows("as before").shows("peak memory");
+    journey
+        .shows("What if latency_ns=1000 · 2 Random reads")
+        .shows("2.0x faster")
+        .shows("as before")
+        .shows("peak memory");
+    journey.shows("ratio: of paired runs, not of the medians");
     journey.keys("A").shows("latency_ns=1000 is now part of the base").shows("▸ latency_ns");
     journey.keys("y").shows("Copy the answer as").shows("the accepted base").keys("preset").key(KeyPress::Enter);
     journey.shows("copied: the accepted base, with latency_ns=1000 last");
@@ -180,6 +185,42 @@ fn an_undecided_trial_shows_its_ratio_with_its_interval() {
 }
 
 #[test]
+fn a_small_panel_keeps_what_changed_and_counts_what_it_hides() {
+    let place = Place::new();
+    let of_sqlite = ["--engine", "sqlite", "--suite", "kv", "--test", "1", "--size", "1000", "--rounds", "2"];
+    place.ok(&[&["tune", "try", "synchronous=off", "--quiet"], &of_sqlite[..]].concat());
+    let mut journey = at_tune(place, 80, 24);
+    journey.keys("l").shows("synchronous=off · 1 Sequential writes").shows("durability tier 2 consistent -> 1");
+    // The last figures of the price, and those that stayed as they were by name.
+    journey.shows("│syncs 4 -> 0").shows("outside the timer ").shows("as before: ").hides("more below: Enter");
+    journey.shows("· synchronous=off").shows("tier 2→1");
+    let mut trial = trials(&journey).remove(0);
+    trial.risks = ["no network file systems", "every process shares its memory", "no readers while it writes"]
+        .map(str::to_owned)
+        .to_vec();
+    journey.keys("h");
+    journey.app.screens.tune.event(TuneEvent::TrialEnded { trial: Box::new(trial) });
+    journey.shows("│syncs 4 -> 0").shows(" more below: Enter in the ledger").hides("as before: ");
+}
+
+#[test]
+fn a_trial_and_its_row_of_the_ledger_name_the_tests_that_were_measured() {
+    let place = Place::new();
+    try_null(&place, "null.latency_ns=1000", &[]);
+    place.ok(&[&["tune", "try"], &NULL[..], &["null.latency_ns=500", "--seed", "7", "--quiet"]].concat());
+    for (columns, rows) in [(80, 24), (120, 40), (200, 60)] {
+        let mut journey = Journey::begin_in(Place::new(), columns, rows);
+        journey.setup.store = dbdyno::store::Store::new(place.store());
+        journey.keys("5l").shows("What if latency_ns=500 · 8 tests");
+        journey.keys("k").shows("What if latency_ns=1000 · 2 Random reads").hides("→");
+        let screen = journey.screen();
+        let row = screen.lines().rev().find(|line| line.contains("· latency_ns") && line.contains("2.0x faster"));
+        let row = row.unwrap_or_else(|| panic!("{screen}"));
+        assert!(columns == 80 || row.contains("test 2") || row.contains("2 Random reads"), "{screen}");
+    }
+}
+
+#[test]
 fn a_stopped_trial_is_not_accepted() {
     let place = Place::new();
     try_null(&place, "null.latency_ns=1000", &[]);
@@ -237,8 +278,8 @@ fn rows_of_the_ledger_are_opened_compared_and_made_the_base() {
     for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin_in(Place::new(), columns, rows);
         journey.setup.store = dbdyno::store::Store::new(place.store());
-        journey.keys("5l").shows("2 of 2").shows("What if latency_ns=1500");
-        journey.keys("k").shows("1 of 2").shows("What if latency_ns=1000").shows("2.0x faster");
+        journey.keys("5l").shows("2 of 2").shows("What if latency_ns=1500 · 2 Random reads");
+        journey.keys("k").shows("1 of 2").shows("What if latency_ns=1000 · 2 Random reads").shows("2.0x faster");
         journey.key(KeyPress::Enter).shows("Trial of latency_ns=1000").shows("2 Random reads").shows("look 1");
         journey.key(KeyPress::Esc).keys("h").key(KeyPress::Enter).shows("nothing is changed");
     }
@@ -331,8 +372,10 @@ fn a_search_is_started_watched_and_ends_with_its_answer() {
         told(&mut journey, &said, |_| false);
         journey.message(Message::JobOver(Ok(())));
         journey.shows("latency_ns=800: 0.80").shows(" 1.25x").shows("the race flatters its winners");
-        journey.keys("v").shows("What if latency_ns=800").keys("v").shows("rung rounds");
-        journey.click("trial").shows("What if latency_ns=800").click("search").shows("rung rounds");
+        // The names of the views leave a narrow pane only room for the number of the test.
+        let title = if columns > 80 { "What if latency_ns=800 · 2 Random reads" } else { "latency_ns=800 · test 2" };
+        journey.keys("v").shows(title).keys("v").shows("rung rounds");
+        journey.click("trial").shows(title).click("search").shows("rung rounds");
     }
 }
 

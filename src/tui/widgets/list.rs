@@ -50,10 +50,9 @@ impl VisibleRows {
             return None;
         }
         let seen = self.seen(for_rows);
-        let [first, last, all, below] =
-            [seen.start + 1, seen.end, self.length, self.length - seen.end].map(|number| count(number as u64));
+        let [first, last, all] = [seen.start + 1, seen.end, self.length].map(|number| count(number as u64));
         let place = format!("{first} to {last} of {all}");
-        let more = format!("{below} more below");
+        let more = more_below(self.length - seen.end);
         let fits = |words: &String| width(words) <= usize::from(area.width);
         let words = match seen.end < self.length {
             true => Some(format!("{place} · {more}")).filter(fits).or_else(|| Some(more).filter(fits)),
@@ -91,6 +90,11 @@ impl VisibleRows {
         }
         taken
     }
+}
+
+/// Says how many rows or lines follow the last one that is shown.
+pub(crate) fn more_below(hidden: usize) -> String {
+    format!("{} more below", count(hidden as u64))
 }
 
 /// Returns the click targets of a pane's rows.

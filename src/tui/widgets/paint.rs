@@ -60,9 +60,10 @@ pub(crate) struct ViewTitle<'t> {
 impl ViewTitle<'_> {
     /// Returns the columns of the whole title.
     pub(crate) fn width(&self) -> usize {
-        // Two columns before each name, and the marks of the current one.
-        let names: usize = self.names.iter().map(|name| width(name) + 2).sum();
-        width(self.before) + names + 2 + width(&self.after)
+        // Two columns between the parts, and the marks of the current name.
+        let parts = self.names.iter().copied().chain([self.before]).filter(|part| !part.is_empty());
+        let widths: Vec<usize> = parts.map(width).collect();
+        widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1) + 2 + width(&self.after)
     }
 }
 
@@ -138,6 +139,19 @@ impl<'a> Paint<'a> {
             self.text(row, line, role);
         }
         (lines.len() as u16).min(area.height)
+    }
+
+    /// Paints lines. If not all of them fit, the last row has what `more` says about the number of the others.
+    pub(crate) fn lines(&mut self, area: Rect, lines: &[(String, Role)], more: impl Fn(usize) -> String) {
+        let fitting = usize::from(area.height);
+        let shown = if lines.len() > fitting { fitting.saturating_sub(1) } else { lines.len() };
+        let mut places = rows(area);
+        for ((text, role), row) in lines.iter().take(shown).zip(places.by_ref()) {
+            self.text(row, text, *role);
+        }
+        if let (true, Some(row)) = (shown < lines.len(), places.next()) {
+            self.text(row, &more(lines.len() - shown), Role::Dim);
+        }
     }
 
     /// Paints a bordered pane, or only its title where there is no room for borders, and returns its inside.

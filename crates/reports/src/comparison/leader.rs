@@ -148,8 +148,10 @@ fn by_tests(duels: &[LeaderDuel<'_>], tests: &[LedTest<'_>], metric: Metric) -> 
     let clause = |(placing, lines): (Placing, Vec<&Line>)| {
         let tests = named_tests(&lines, has_groups);
         match placing {
-            Placing::Behind(other) if better == "faster" => format!("; {} is faster in {tests}", others[other]),
-            Placing::Behind(other) => format!("; {} has {better} in {tests}", others[other]),
+            Placing::Behind(other) if better == "faster" => {
+                format!("; {} is faster than {name} in {tests}", others[other])
+            }
+            Placing::Behind(other) => format!("; {} has {better} than {name} in {tests}", others[other]),
             Placing::Level(with) => {
                 format!("; the same as {} within {:.0} % in {tests}", named(&with), SAME_BAND * 100.0)
             }

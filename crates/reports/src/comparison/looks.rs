@@ -7,6 +7,9 @@ use std::collections::BTreeMap;
 /// The title of the column with the ratios of medians.
 pub(super) const MEDIAN_RATIOS: &str = "of medians";
 
+/// Says what ratios of one session are estimated from, because they may contradict the medians next to them; a longer and a shorter text.
+pub const OF_PAIRS: [&str; 2] = ["of paired runs, not of the medians", "of paired runs"];
+
 /// Lists the tests with more than one look, grouped by the number of looks.
 pub fn looks(comparison: &Comparison) -> Vec<String> {
     let mut tests: BTreeMap<u32, Vec<String>> = BTreeMap::new();

@@ -219,7 +219,7 @@ impl Wording {
     pub fn short_verdict(&self, found: &JudgedRatio) -> String {
         match (found.verdict, found.sessions) {
             (Verdict::Undecided { .. }, Some(ComparedSessions { apart: Some(apart), .. })) => {
-                format!("sessions differ {} %", ratios::percent(1.0 + apart).trim_start_matches('+'))
+                format!("sessions differ by {} %", ratios::percent(1.0 + apart).trim_start_matches('+'))
             }
             (Verdict::Undecided { .. }, Some(_)) => "sessions differ".to_owned(),
             (Verdict::Undecided { more_rounds: Some(more) }, None) => format!("undecided +{more}"),

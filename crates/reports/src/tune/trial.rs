@@ -9,7 +9,9 @@ use super::{
 };
 use crate::{
     comparison::{
-        NAME, part_title,
+        NAME,
+        looks::OF_PAIRS,
+        part_title,
         words::{MORE, sense},
     },
     sheet::{Cell, Column, ColumnRole, Row, Section, Sheet, Table, TableStyle, text},
@@ -48,7 +50,7 @@ pub(super) fn trial_sections(trial: &Trial) -> Vec<Section> {
     let mut facts: Vec<[String; 2]> = Vec::new();
     if !matches!(trial.state, TrialState::CannotDiffer(_)) {
         facts.push(["durability".to_owned(), durability(trial)]);
-        facts.extend(trial.price.iter().flat_map(price).map(|(name, value)| [name.to_owned(), value]));
+        facts.extend(trial.price.iter().flat_map(price).map(|line| [line.name.to_owned(), line.change]));
     }
     facts.extend(trial.risks.iter().map(|risk| ["risk".to_owned(), risk.clone()]));
     let accepted = if trial.accepted { ", accepted" } else { "" };
@@ -66,7 +68,8 @@ fn is_open(effect: &TestEffect) -> bool {
 fn legend(trial: &Trial) -> Vec<String> {
     let level = confidence(trial).map_or_else(String::new, |level| format!(", with its {level} interval"));
     let open = trial.effects.iter().flat_map(TestEffect::with_parts).any(is_open).then(|| MORE.to_owned());
-    let ratio = format!("ratio: time with the change / time of the base{level} · {}", spending(trial));
+    let [_, of_pairs] = OF_PAIRS;
+    let ratio = format!("ratio: time with the change / time of the base, {of_pairs}{level} · {}", spending(trial));
     [ratio].into_iter().chain(open).collect()
 }
 

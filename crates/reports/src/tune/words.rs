@@ -1,5 +1,6 @@
 //! Words that all texts about tuning share.
 
+use super::trial::title;
 use crate::comparison::{
     sentence::{self, JudgedPart},
     words::{interval, ratio, sense, times},
@@ -9,6 +10,7 @@ use dbdyno_comparing::compare::JudgedRatio;
 use dbdyno_foundation::{base::units::counted, metric::Metric};
 use dbdyno_running::tune::{Pair, Price, TestEffect, Trial, TrialKind, TrialState};
 use dbdyno_stats::{MORE_ROUNDS_CAP, SAME_BAND, Verdict};
+use std::cmp::Ordering;
 
 /// Returns the verdict on a change: `1.10x faster`, `undecided, about 12 more rounds`.
 pub fn verdict(effect: &TestEffect) -> String {
@@ -48,6 +50,15 @@ pub fn short_verdict(effect: &TestEffect) -> String {
         Some(Verdict::Undecided { more_rounds: Some(more) }) => format!("undecided +{more}"),
         Some(Verdict::Undecided { more_rounds: None }) => format!("undecided +>{MORE_ROUNDS_CAP}"),
         Some(_) => verdict(effect),
+    }
+}
+
+/// Returns the verdict for the narrowest columns: `1.10x faster`, `undecided`.
+pub fn shortest_verdict(effect: &TestEffect) -> String {
+    match effect.found.as_ref().map(|found| found.verdict) {
+        Some(Verdict::Undecided { .. }) => "undecided".to_owned(),
+        Some(Verdict::TooFew { .. }) => "too few rounds".to_owned(),
+        _ => short_verdict(effect),
     }
 }
 
@@ -109,22 +120,55 @@ pub fn change(trial: &Trial) -> String {
     if all.is_empty() { "no change".to_owned() } else { all.join(", ") }
 }
 
-/// Describes the durability, what a commit survives: `3 power-safe, as before`, `3 power-safe -> 1 process-safe: ...`.
-pub fn durability(trial: &Trial) -> String {
-    let Pair { before, after } = trial.tier;
-    if before == after {
-        return format!("tier {after}, as before");
+/// Names what a trial measured, and the same for places with little room: `2 Random reads` and `test 2`, `8 tests` and `8 tests`.
+pub fn tests(trial: &Trial) -> [String; 2] {
+    match (trial.tests.as_slice(), trial.effects.as_slice()) {
+        ([number], [only]) => [title(only), format!("test {number}")],
+        ([number], _) => [format!("test {number}"), format!("test {number}")],
+        (several, _) => [counted(several.len(), "test"), counted(several.len(), "test")],
     }
-    let lost = if after < before { "" } else { ", which is more" };
-    format!("tier {before} -> {after}{lost}: {}", trial.tier_reason.after)
 }
 
-/// Returns memory, disk, side files and syncs: each name with before and after.
-pub fn price(price: &Price) -> impl Iterator<Item = (&'static str, String)> {
+/// Returns the tiers before and after a change that loses durability: `tier 3→2`.
+pub fn lost_tier(trial: &Trial) -> Option<String> {
+    let Pair { before, after } = trial.tier;
+    trial.loses_durability().then(|| format!("tier {}→{}", before.sign(), after.sign()))
+}
+
+/// Describes the durability, what a commit survives: `tier 3 power-safe, as before`, `tier 3 power-safe -> 1 process-safe: ...`.
+pub fn durability(trial: &Trial) -> String {
+    let reason = if trial.tier.before == trial.tier.after { "" } else { &trial.tier_reason.after };
+    let colon = if reason.is_empty() { "" } else { ": " };
+    format!("{}{colon}{reason}", tiers(trial))
+}
+
+/// Returns the tiers of the base and of the change, without the reason.
+pub fn tiers(trial: &Trial) -> String {
+    let Pair { before, after } = trial.tier;
+    match before.cmp(&after) {
+        Ordering::Equal => format!("tier {after}, as before"),
+        Ordering::Greater => format!("tier {before} -> {after}"),
+        Ordering::Less => format!("tier {before} -> {after}, which is more"),
+    }
+}
+
+/// A figure of a price before and after the change.
+#[derive(Debug, Clone)]
+pub struct PriceLine {
+    pub name: &'static str,
+    /// `10 -> 0`, or `10, as before`.
+    pub change: String,
+    /// Whether the change left it as it was.
+    pub is_same: bool,
+}
+
+/// Returns memory, disk, side files and syncs, each before and after.
+pub fn price(price: &Price) -> impl Iterator<Item = PriceLine> {
     price.each().map(|(metric, pair)| {
         let (before, after) = (metric.shown(pair.before as f64), metric.shown(pair.after as f64));
-        let change = if before == after { format!("{after}, as before") } else { format!("{before} -> {after}") };
-        (metric.title(), change)
+        let is_same = before == after;
+        let change = if is_same { format!("{after}, as before") } else { format!("{before} -> {after}") };
+        PriceLine { name: metric.title(), change, is_same }
     })
 }
 

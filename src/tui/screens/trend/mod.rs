@@ -90,6 +90,23 @@ impl TrendScreen {
         self.followed().map_or_else(Vec::new, |(_, followed)| followed.trend.series.iter().filter(matches).collect())
     }
 
+    /// Returns the label of each configuration that is followed, once.
+    fn labels(&self) -> Vec<&str> {
+        let mut labels: Vec<&str> = Vec::new();
+        for series in self.followed().into_iter().flat_map(|(_, followed)| &followed.trend.series) {
+            if !labels.contains(&series.label.as_str()) {
+                labels.push(&series.label);
+            }
+        }
+        labels
+    }
+
+    /// Whether no test of the followed configurations changed or drifts, including those that the filter hides.
+    fn is_steady(&self) -> bool {
+        let is_steady = |series: &TrendSeries| series.changes.is_empty() && series.drift.is_none();
+        self.followed().is_some_and(|(_, followed)| followed.trend.series.iter().all(is_steady))
+    }
+
     /// Returns the test under the cursor.
     fn current(&self) -> Option<&TrendSeries> {
         self.series().get(self.cursor.at).copied()

@@ -4,7 +4,8 @@ use super::{TrendScreen, chart, pane};
 use crate::tui::{
     screens::Context,
     widgets::{
-        paint::{Paint, piece, rows, wrap},
+        names::{names, values_only},
+        paint::{Paint, fit, piece, width, wrap},
         table::{ColumnWidth, ListTable, TableColumn},
     },
 };
@@ -24,8 +25,11 @@ const LEAST_LINE: usize = 8;
 /// Maximum columns for this line.
 const WIDEST_LINE: usize = 60;
 
+/// Where the trends of other configurations are.
+const OTHERS: &str = " · other configurations: T on their row of Results";
+
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, context: &Context<'_>) {
-    let title = paint.title_after_way(area, title(screen));
+    let title = paint.title_after_way(area, title(screen, usize::from(area.width).saturating_sub(4)));
     let inner = paint.pane(area, &title, true);
     if let Some((awaited, of)) = &screen.reading {
         paint.text(Rect { height: 1, ..inner }, &of.selections.join("  ·  "), Role::Text);
@@ -43,12 +47,28 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, cont
     }
 }
 
-fn title(screen: &TrendScreen) -> String {
+/// Returns the configurations that are followed, the figure and the filter, in `room` columns if possible.
+fn title(screen: &TrendScreen, room: usize) -> String {
     let filter = if screen.filter.is_empty() { String::new() } else { format!(" · /{}", plain(screen.filter.line())) };
     let metric = screen.found.as_ref().map(|(of, found)| found.as_ref().map_or(of.metric, |found| found.trend.metric));
     let metric = metric.map_or("time", name);
-    format!("Trend · {metric} of each session{filter}")
+    let rest = format!(" · {metric} of each session{filter}");
+    let labels = screen.labels();
+    let left = room.saturating_sub(width("Trend of ") + width(&rest));
+    let of = match labels.as_slice() {
+        [] => return format!("Trend{rest}"),
+        [only] if width(&plain(only)) <= left => plain(only),
+        [only] => fit(&values_only(&plain(only)), left.max(LEAST_NAME)),
+        [_, _] => names(&labels, (left.saturating_sub(width(AND)) / 2).max(LEAST_NAME)).join(AND),
+        many => counted(many.len(), "configuration"),
+    };
+    format!("Trend of {of}{rest}")
 }
+
+/// The word between the names of both sides of a pair.
+const AND: &str = " and ";
+/// Minimum columns for a configuration's name in the title.
+const LEAST_NAME: usize = 8;
 
 fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: Metric) {
     let all = screen.series();
@@ -61,7 +81,7 @@ fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: M
         paint.text(area, why, Role::Dim);
         return;
     };
-    let words = words(series, metric, usize::from(area.width));
+    let words = words(screen, series, metric, usize::from(area.width));
     let least_chart = 8.min(area.height / 2);
     let list = (all.len() as u16 + 1).min((area.height / 3).max(2));
     let below = (words.len() as u16).min(area.height.saturating_sub(list + 2 + least_chart)).max(1);
@@ -77,21 +97,16 @@ fn draw_found(paint: &mut Paint<'_>, area: Rect, screen: &TrendScreen, metric: M
     paint.text(head, &heading(series), Role::Title);
     chart::draw(paint, plot, series, metric, screen.session);
     draw_session(paint, session, series, metric, screen.session);
-    let fits = usize::from(text.height);
-    for (at, ((line, role), row)) in words.iter().zip(rows(text)).enumerate() {
-        if at + 1 == fits && words.len() > fits {
-            paint.text(row, "… x shows all of it", Role::Dim);
-        } else {
-            paint.text(row, line, *role);
-        }
-    }
+    paint.lines(text, &words, |_| "… x shows all of it".to_owned());
 }
 
-/// Returns the changes of a series, numbered as in the chart, or its drift, or a text that there is neither.
-fn words(series: &TrendSeries, metric: Metric, columns: usize) -> Vec<(String, Role)> {
+/// Returns the changes of a series, numbered as in the chart, or its drift, or a text that there is neither. If nothing moved at all, the
+/// text says where other configurations are, because one that changed may be among them.
+fn words(screen: &TrendScreen, series: &TrendSeries, metric: Metric, columns: usize) -> Vec<(String, Role)> {
     let moves = moves_words(series, metric);
     if moves.is_empty() {
-        return vec![(found_words(series), Role::Dim)];
+        let others = if screen.is_steady() { OTHERS } else { "" };
+        return vec![(format!("{}{others}", found_words(series)), Role::Dim)];
     }
     let lines = (1..).zip(moves).zip(chart::roles(series)).flat_map(|((number, text), role)| {
         let number = if series.changes.is_empty() { String::new() } else { format!("{number} ") };

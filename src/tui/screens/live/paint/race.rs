@@ -17,7 +17,7 @@ use dbdyno_foundation::{
     base::units::{counted, plain},
     metric::{Better, Metric},
 };
-use dbdyno_reports::comparison::words;
+use dbdyno_reports::comparison::{looks::OF_PAIRS, words};
 use dbdyno_stats::{Verdict, median};
 use ratatui::layout::Rect;
 use std::ops::Range;
@@ -33,6 +33,8 @@ const ROUNDS: (usize, usize) = (4, 20);
 
 /// The key to the signs, shown if there is a reference.
 const SIGNS: &str = "▼ faster  ▲ slower  = same  ? undecided +rounds  … too few";
+/// The name of the rows with the ratios, below the first test in view, if the legend has no room to say it.
+const RATIO_ROW: &str = "ratio: paired runs";
 /// Columns beside the title for the rows in view: `j k 10-14 of 18`.
 const IN_VIEW: usize = 18;
 
@@ -127,6 +129,11 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
     let beside = &columns[first..(first + grid.shown).min(columns.len())];
     let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     let range = window(&tests, grid.lines(), usize::from(list.height), live.scroll);
+    let hidden = hidden((first, beside.len(), columns.len()), (range.clone(), tests.len()));
+    let edge = Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area };
+    let foot = Rect { y: area.bottom() - 1, ..edge };
+    let taken = if paint.bare { width(&hidden) } else { 0 };
+    let legend = (columns.len() > 1).then(|| legend(session, usize::from(foot.width).saturating_sub(taken)));
     draw_header(paint, Rect { height: 1, ..inner }, session, (&columns, first), tests.get(range.start), grid);
     let mut left = list;
     for at in range.clone() {
@@ -134,21 +141,40 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, session: &WatchedSession, 
             let text = format!("size {}", tests[at].size);
             paint.text(next(&mut left, 1), &text, Role::Title);
         }
-        draw_row(paint, next(&mut left, grid.lines() as u16), session, (beside, first), &tests[at], grid);
+        let place = next(&mut left, grid.lines() as u16);
+        draw_row(paint, place, session, (beside, first), &tests[at], grid);
+        let has_to_say = at == range.start && grid.tall && legend.as_ref().is_some_and(|legend| !legend.says_of_what);
+        if let Some(row) = rows(place).nth(1).filter(|_| has_to_say) {
+            paint.text(Rect { x: row.x + 1, width: grid.name as u16 - 1, ..row }, RATIO_ROW, Role::Dim);
+        }
     }
-    let hidden = hidden((first, beside.len(), columns.len()), (range, tests.len()));
-    let edge = Rect { x: area.x + 1, width: area.width - 2, height: 1, ..area };
-    let foot = Rect { y: area.bottom() - 1, ..edge };
-    let taken = if paint.bare { width(&hidden) } else { 0 };
     paint.right(if paint.bare { foot } else { edge }, &hidden, Role::Key);
-    if columns.len() > 1 {
-        let reference = match session.references().as_slice() {
-            [only] => fit(&values_only(&plain(only)), 24),
-            several => format!("one of each tier ({})", several.len()),
-        };
-        let text = fit(&format!(" ratio to {reference}: {SIGNS} "), usize::from(foot.width).saturating_sub(taken));
-        paint.text(foot, &text, Role::Dim);
+    if let Some(legend) = legend {
+        paint.text(foot, &legend.text, Role::Dim);
     }
+}
+
+/// The line below the race.
+struct RaceLegend {
+    text: String,
+    /// Whether it says what the ratios are estimated from.
+    says_of_what: bool,
+}
+
+/// Returns the reference of the ratios, what they are estimated from if there is room, and the signs.
+fn legend(session: &WatchedSession, room: usize) -> RaceLegend {
+    let reference = match session.references().as_slice() {
+        [only] => fit(&values_only(&plain(only)), 24),
+        several => format!("one of each tier ({})", several.len()),
+    };
+    let fits = |text: &String| width(text) <= room;
+    let explained = OF_PAIRS.map(|of| format!(" ratio to {reference}, {of}: {SIGNS} "));
+    if let Some(text) = explained.into_iter().find(fits) {
+        return RaceLegend { text, says_of_what: true };
+    }
+    let whole = format!(" ratio to {reference}: {SIGNS} ");
+    let text = if fits(&whole) { whole } else { fit(&whole.replace("  ", " "), room) };
+    RaceLegend { text, says_of_what: false }
 }
 
 /// Rows of the race in addition to those of tests, if it has a line for its sentence.
@@ -248,7 +274,8 @@ fn title_beside(session: &WatchedSession, sentences: [String; 2], room: usize) -
 
 fn grid(session: &WatchedSession, columns: &[RaceColumn<'_>], tests: &[RaceRow<'_>], room: usize) -> RaceLayout {
     let rounds = session.rounds as usize;
-    let name = tests.iter().map(|row| width(&name(row))).max().unwrap_or(0) + 2;
+    let names = tests.iter().map(|row| width(&name(row)));
+    let name = names.chain((columns.len() > 1).then_some(width(RATIO_ROW))).max().unwrap_or(0) + 2;
     let count = width(&count_text(rounds, session.most_failed()));
     let label = columns.iter().map(|column| width(&values_only(&plain(column.label)))).max().unwrap_or(0) + 2;
     RaceLayout::new(room, columns.len(), name, count, rounds, label)

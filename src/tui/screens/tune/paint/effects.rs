@@ -54,7 +54,7 @@ pub(crate) fn effects_lines(found: &GridEffects) -> Vec<EffectsLine<'_>> {
 /// Paints the view.
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
     let Some(found) = tune.effects.as_deref() else { return };
-    let inner = pane_of_view(paint, area, tune, &words::title(found), true);
+    let inner = pane_of_view(paint, area, tune, &[&words::title(found)], true);
     let all = found.factors.iter().flat_map(|factor| &factor.effects).filter_map(|effect| effect.found.as_ref());
     let axis = RatioScale::holding(all.flat_map(ends));
     let slowest = found.ranked.iter().map(|one| one.ratio).fold(1.1, f64::max);

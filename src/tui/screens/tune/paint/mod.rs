@@ -12,7 +12,8 @@ use super::{TunePane, TuneScreen, TuneView, WatchedTrial};
 use crate::tui::{
     screens::Context,
     widgets::{
-        paint::{Paint, ViewTitle, rows, wrap},
+        list::more_below,
+        paint::{Paint, ViewTitle, width, wrap},
         table::{ListTable, TableColumn},
     },
     world::World,
@@ -55,16 +56,21 @@ pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, context
     ledger::draw(paint, below, tune);
 }
 
-/// Paints the pane of the view, with the names of all views if there are several. Returns the inside of the pane.
-fn pane_of_view(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, title: &str, focused: bool) -> Rect {
+/// Paints the pane of the view, with the names of all views if there are several. Of its titles, it has the first one that fits, and else
+/// the last one. Returns the inside of the pane.
+fn pane_of_view(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, titles: &[&str], focused: bool) -> Rect {
     let views = tune.views();
-    if views.len() == 1 {
-        return paint.pane(area, title, focused);
-    }
     let current = views.iter().position(|view| *view == tune.view).unwrap_or(0);
-    let names = views.into_iter().map(TuneView::name).collect();
-    let title = ViewTitle { before: "", names, current, after: format!(" · {title}") };
-    paint.pane_of_views(area, &title, focused).0
+    let of_views = |title: &str| {
+        let names = views.iter().map(|view| view.name()).collect();
+        ViewTitle { before: "", names, current, after: format!(" · {title}") }
+    };
+    let has_one = views.len() == 1;
+    let taken = |title: &str| if has_one { width(title) } else { of_views(title).width() };
+    let room = usize::from(area.width).saturating_sub(4);
+    let fitting = titles.iter().find(|title| taken(title) <= room).or(titles.last());
+    let title = fitting.copied().unwrap_or_default();
+    if has_one { paint.pane(area, title, focused) } else { paint.pane_of_views(area, &of_views(title), focused).0 }
 }
 
 /// Returns the lines below the options: the tests, the durability, and the option under the cursor.
@@ -122,9 +128,7 @@ fn draw_options(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen, world: &Wo
         TableColumn::text("", 0, value).coloured(role),
     ];
     ListTable::new(columns, specs, tune.cursor, 0).highlighted_if(focused).paint(paint, list);
-    for ((text, role), row) in lines.iter().zip(rows(below)) {
-        paint.text(row, text, *role);
-    }
+    paint.lines(below, &lines, more_below);
 }
 
 /// Returns the role of a verdict.

@@ -20,7 +20,7 @@ const FIGURES: usize = 19;
 pub(super) fn draw(paint: &mut Paint<'_>, area: Rect, tune: &TuneScreen) {
     let Some(search) = &tune.search else { return };
     let running = search.outcome.is_none() && search.failed.is_none();
-    let inner = pane_of_view(paint, area, tune, &format!("tier {} or more", search.tier), running);
+    let inner = pane_of_view(paint, area, tune, &[&format!("tier {} or more", search.tier)], running);
     let headline = wrap(&units::plain(&search.headline()), usize::from(inner.width));
     let role = match (running, search.failed.is_some()) {
         (true, _) => Role::Accent,

@@ -6,13 +6,19 @@ use super::{
 };
 use crate::tui::{
     screens::tune::{RoundFound, TuneScreen, WatchedTrial},
-    widgets::paint::{Paint, pad, piece, width, wrap},
+    widgets::{
+        list::more_below,
+        paint::{Paint, pad, piece, width, wrap},
+    },
 };
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units::{counted, duration, plain};
 use dbdyno_reports::{
-    comparison::words::ratio,
-    tune::{rows_of, words},
+    comparison::{looks::OF_PAIRS, words::ratio},
+    tune::{
+        rows_of,
+        words::{self, PriceLine},
+    },
 };
 use dbdyno_running::tune::{TestEffect, Trial, TrialState};
 use ratatui::layout::Rect;
@@ -29,14 +35,19 @@ pub(super) fn draw(
     running: bool,
 ) {
     let Some(watched) = watched else {
-        let inner = pane_of_view(paint, area, tune, "What if?", false);
+        let inner = pane_of_view(paint, area, tune, &["What if?"], false);
         let text = "Change an option with Space and press Enter: base and change run in turns on fresh databases, and \
                     the interval of the gain narrows here.";
         paint.wrapped(inner, text, Role::Dim);
         return;
     };
-    let title = format!("What if {}", watched.trial.change);
-    let inner = pane_of_view(paint, area, tune, &plain(&title), running);
+    let [tests, shortly] = words::tests(&watched.trial);
+    let change = &watched.trial.change;
+    // A figure without its test would be taken for one about the engine.
+    let titles =
+        [format!("What if {change} · {tests}"), format!("{change} · {tests}"), format!("{change} · {shortly}")];
+    let [whole, without_question, short] = titles.map(|title| plain(&title));
+    let inner = pane_of_view(paint, area, tune, &[&whole, &without_question, &short], running);
     let mut left = inner;
     let mut next = |lines: u16| {
         let row = Rect { height: lines.min(left.height), ..left };
@@ -46,48 +57,51 @@ pub(super) fn draw(
     draw_progress(paint, next(1), watched, running);
     let axis = scale(watched);
     draw_ends(paint, next(1), axis);
-    let price = prices(watched);
     let decides = watched.trial.state == TrialState::Tried;
-    let lines_of = |text: &str| wrap(&plain(text), usize::from(inner.width)).len();
-    // The price is as important as the verdict, so rounds are shown only in the remaining room.
-    let priced: usize = price.iter().map(|(text, _)| lines_of(text)).sum();
-    match watched.effects.as_slice() {
+    let columns = usize::from(inner.width);
+    let price = match watched.effects.as_slice() {
         [only] if only.parts.is_empty() => {
             draw_effect(paint, next(1), only, axis, None, running);
             let style = if running || !decides { Role::Dim } else { role(only) };
             let verdict = plain(&said(only, running, decides));
-            let lines = lines_of(&verdict);
+            let lines = wrap(&verdict, columns).len();
             let place = next(lines as u16);
             paint.wrapped(place, &verdict, style);
-            let times = times(&watched.trial, only).filter(|_| !running);
-            if let Some(times) = &times {
-                paint.text(next(1), times, Role::Text);
+            let times = if running { Vec::new() } else { times(&watched.trial, only) };
+            for (text, role) in &times {
+                paint.text(next(1), text, *role);
             }
-            let above = 3 + lines + usize::from(times.is_some());
-            let room = usize::from(inner.height).saturating_sub(above + priced).min(8);
+            // The price is as important as the verdict, so rounds are shown only in the remaining room.
+            let left = usize::from(inner.height).saturating_sub(3 + lines + times.len());
+            let price = price_lines(&watched.trial, columns, left);
+            let room = left.saturating_sub(price.len()).min(8);
             let from = watched.narrowing.len().saturating_sub(room);
             for found in watched.narrowing.iter().skip(from) {
                 draw_round(paint, next(1), *found, axis);
             }
+            price
         }
         several => {
             // They have at least half of the room.
             let height = usize::from(inner.height).saturating_sub(3);
-            let room = height.saturating_sub(priced).max(height / 2);
+            let price = price_lines(&watched.trial, columns, height / 2);
+            let room = height.saturating_sub(price.len()).max(height / 2);
             let rows: Vec<_> = several.iter().flat_map(|effect| rows_of(effect.name.clone(), effect)).collect();
             for (name, effect) in rows.iter().take(room) {
                 draw_effect(paint, next(1), effect, axis, Some(name), running || !decides);
             }
             if rows.len() > room {
-                let more = counted(rows.len() - room, "more row");
-                paint.text(next(1), &format!("{more}: Enter in the ledger"), Role::Dim);
+                paint.text(next(1), &more_in_ledger(rows.len() - room), Role::Dim);
             }
+            price
         }
-    }
-    for (text, role) in price {
-        let place = next(lines_of(&text) as u16);
-        paint.wrapped(place, &text, role);
-    }
+    };
+    paint.lines(left, &price, more_in_ledger);
+}
+
+/// Says how many lines the pane has no room for, and which key shows them.
+fn more_in_ledger(hidden: usize) -> String {
+    format!("{}: Enter in the ledger", more_below(hidden))
 }
 
 /// Returns the result of the only test: the ratio with its interval, and what it decides.
@@ -104,11 +118,15 @@ fn said(effect: &TestEffect, running: bool, decides: bool) -> String {
     }
 }
 
-/// Returns the median times of a trial, and how sure its interval is: `medians 9.66 ms -> 5.22 ms · 98.9 % interval`.
-fn times(trial: &Trial, effect: &TestEffect) -> Option<String> {
-    let [base, changed] = [effect.base_ns?, effect.changed_ns?].map(duration);
+/// Returns the median times of a trial and how sure its interval is, `medians 9.66 ms -> 5.22 ms · 98.9 % interval`, and that the ratio is
+/// not that of these medians.
+fn times(trial: &Trial, effect: &TestEffect) -> Vec<(String, Role)> {
+    let (Some(base), Some(changed)) = (effect.base_ns, effect.changed_ns) else { return Vec::new() };
+    let [base, changed] = [base, changed].map(duration);
     let level = words::confidence(trial).map_or_else(String::new, |level| format!(" · {level} interval"));
-    Some(format!("medians {base} -> {changed}{level}"))
+    let [of_pairs, _] = OF_PAIRS;
+    let ratio = effect.found.as_ref().map(|_| (format!("ratio: {of_pairs}"), Role::Dim));
+    [(format!("medians {base} -> {changed}{level}"), Role::Text)].into_iter().chain(ratio).collect()
 }
 
 fn draw_progress(paint: &mut Paint<'_>, row: Rect, watched: &WatchedTrial, running: bool) {
@@ -186,14 +204,31 @@ fn draw_round(paint: &mut Paint<'_>, row: Rect, found: RoundFound, axis: RatioSc
     paint.line(row, &[piece(bar, Role::Ghost), piece(format!(" to round {}", found.round), Role::Dim)]);
 }
 
-/// Returns tier, memory, disk, side files and syncs, before and after the change.
-fn prices(watched: &WatchedTrial) -> Vec<(String, Role)> {
-    let trial = &watched.trial;
+/// Returns tier, memory, disk, side files and syncs, before and after the change, and its risks. If they take more than `most` lines, the
+/// figures that stayed as they were are the last ones, by name only. If that is not enough, the tier has no reason.
+fn price_lines(trial: &Trial, columns: usize, most: usize) -> Vec<(String, Role)> {
+    let wrapped = |lines: Vec<(String, Role)>| -> Vec<(String, Role)> {
+        let of_line =
+            |(text, role): (String, Role)| wrap(&plain(&text), columns).into_iter().map(move |line| (line, role));
+        lines.into_iter().flat_map(of_line).collect()
+    };
     let lost = if trial.loses_durability() { Role::Warn } else { Role::Dim };
-    let mut lines = vec![(format!("durability {}", words::durability(trial)), lost)];
-    if let Some(price) = &trial.price {
-        lines.extend(words::price(price).map(|(name, change)| (format!("{name} {change}"), Role::Text)));
+    let durability = |tiers: String| std::iter::once((format!("durability {tiers}"), lost));
+    let figures: Vec<PriceLine> = trial.price.iter().flat_map(words::price).collect();
+    let figure = |line: &PriceLine| (format!("{} {}", line.name, line.change), Role::Text);
+    let risks = || trial.risks.iter().map(|risk| (format!("! {risk}"), Role::Warn));
+    let whole = durability(words::durability(trial)).chain(figures.iter().map(figure)).chain(risks());
+    let whole = wrapped(whole.collect());
+    if whole.len() <= most {
+        return whole;
     }
-    lines.extend(trial.risks.iter().map(|risk| (format!("! {risk}"), Role::Warn)));
-    lines
+    let (same, changed): (Vec<PriceLine>, Vec<PriceLine>) = figures.into_iter().partition(|line| line.is_same);
+    let names: Vec<&str> = same.iter().map(|line| line.name).collect();
+    let as_before = (!names.is_empty()).then(|| (format!("as before: {}", names.join(", ")), Role::Dim));
+    let compact = |tiers: String| {
+        let lines = durability(tiers).chain(changed.iter().map(figure)).chain(risks()).chain(as_before.clone());
+        wrapped(lines.collect())
+    };
+    let with_reason = compact(words::durability(trial));
+    if with_reason.len() <= most { with_reason } else { compact(words::tiers(trial)) }
 }
