@@ -33,7 +33,7 @@ fn described(name: &str) -> Value {
     json!({
         "protocol": 1, "name": name, "about": EVIL, "version": EVIL, "build": [EVIL], "source": EVIL, "suites": ["kv"],
         "options": [{"name": "evil", "type": "choice", "choices": [EVIL, "plain"], "default": EVIL, "help": EVIL}],
-        "tiers": [{"when": {}, "tier": 1, "reason": EVIL}],
+        "tiers": [{"when": {}, "tier": 1, "reason": EVIL}], "licence": EVIL, "languages": [EVIL],
     })
 }
 

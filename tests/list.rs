@@ -126,6 +126,9 @@ fn lists_are_written_in_every_format_and_others_are_refused() {
     let place = Place::new();
     let suites: serde_json::Value = serde_json::from_str(&place.ok(&["list", "suites", "--format", "json"])).unwrap();
     assert!(suites.as_array().unwrap().iter().any(|suite| suite["name"] == "kv"), "{suites}");
+    let engines: serde_json::Value = serde_json::from_str(&place.ok(&["list", "engines", "redb", "--json"])).unwrap();
+    assert_eq!(engines[0]["licence"], "MIT OR Apache-2.0", "{engines}");
+    assert_eq!(engines[0]["languages"], "rust", "{engines}");
     assert!(place.ok(&["claims", "--format", "json"]).contains("\"name\": \"lumosql\""));
     assert!(place.ok(&["list", "themes", "--format", "csv"]).starts_with("name,about\n"));
     let markdown = place.ok(&["list", "themes", "--format", "markdown"]);

@@ -12,7 +12,10 @@ use clap::{Args, builder::TypedValueParser};
 use dbdyno_catalog::{Catalog, bench::ReadyMade, engines::Registry};
 use dbdyno_engine::{describe::OptionSpec, names::instead_of};
 use dbdyno_foundation::base::units::counted;
-use dbdyno_reports::{evidence::EvidenceList, sheet::Table};
+use dbdyno_reports::{
+    evidence::EvidenceList,
+    sheet::{Column, ColumnRole, Row, Table},
+};
 use std::{collections::BTreeSet, process::ExitCode};
 
 /// `dbdyno list`.
@@ -66,7 +69,10 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
     let catalog = places.catalog()?;
     let report = args.written.checked(places)?;
     let listed = match args.what {
-        ListTopic::Engines => engines(&Registry::discover()),
+        ListTopic::Engines => {
+            let listed = named_only(listed_engines(&Registry::discover()), &args.names)?;
+            return report.table(engines(listed));
+        }
         ListTopic::Options => options(&catalog, &Registry::discover()),
         ListTopic::Suites => suites(&catalog),
         ListTopic::Tests => tests(&catalog),
@@ -87,7 +93,7 @@ pub(super) fn list(places: &Places, args: &ListArgs) -> Result<ExitCode, CliErro
 }
 
 /// The entries of these names, or all of them. An entry `sqlite.cache_size` or `kv 1` also belongs to the name in front.
-fn named_only(listed: Vec<(String, String)>, names: &[String]) -> Result<Vec<(String, String)>, CliError> {
+fn named_only<Facts>(listed: Vec<(String, Facts)>, names: &[String]) -> Result<Vec<(String, Facts)>, CliError> {
     fn owner(entry: &str) -> &str {
         entry.split(['.', ' ']).next().unwrap_or(entry)
     }
@@ -96,7 +102,7 @@ fn named_only(listed: Vec<(String, String)>, names: &[String]) -> Result<Vec<(St
         let known: BTreeSet<&str> = listed.iter().map(|(entry, _)| owner(entry)).collect();
         return Err(CliError::Usage(format!("unknown name `{unknown}`: {}", instead_of(unknown, known))));
     }
-    let is_wanted = |entry: &(String, String)| names.is_empty() || names.iter().any(|name| is_of(&entry.0, name));
+    let is_wanted = |entry: &(String, Facts)| names.is_empty() || names.iter().any(|name| is_of(&entry.0, name));
     Ok(listed.into_iter().filter(is_wanted).collect())
 }
 
@@ -105,14 +111,37 @@ pub(super) fn named(listed: impl IntoIterator<Item = (String, String)>) -> Table
     Table::pairs(["name", "about"], listed.into_iter().map(|(name, about)| [name, about]))
 }
 
-fn engines(registry: &Registry) -> Vec<(String, String)> {
+/// The facts about an engine that the list shows.
+struct EngineFacts {
+    about: String,
+    licence: String,
+    languages: String,
+}
+
+fn listed_engines(registry: &Registry) -> Vec<(String, EngineFacts)> {
     let usable = registry.engines.iter().map(|engine| {
         let description = &engine.description;
         let kinds: Vec<&str> = description.suites.iter().map(|kind| kind.word()).collect();
-        (description.name.clone(), format!("{}  [{}]  {}", description.version, kinds.join(", "), description.about))
+        let facts = EngineFacts {
+            about: format!("{}  [{}]  {}", description.version, kinds.join(", "), description.about),
+            licence: description.licence.clone().unwrap_or_default(),
+            languages: description.languages.join(", "),
+        };
+        (description.name.clone(), facts)
     });
-    let others = registry.unavailable.iter().map(|engine| (engine.name.clone(), format!("✗ {}", engine.reason)));
+    let others = registry.unavailable.iter().map(|engine| {
+        let about = format!("✗ {}", engine.reason);
+        (engine.name.clone(), EngineFacts { about, licence: String::new(), languages: String::new() })
+    });
     usable.chain(others).collect()
+}
+
+/// Returns engines as a table. Text leaves out licences and languages if the terminal is too narrow for them.
+fn engines(listed: Vec<(String, EngineFacts)>) -> Table {
+    let column = |name: &'static str, rank| Column::new(name, name, ColumnRole::Name).ranked(rank);
+    let columns = vec![column("name", 0), column("about", 0), column("licence", 1), column("languages", 2)];
+    let row = |(name, facts): (String, EngineFacts)| Row::texts([name, facts.about, facts.licence, facts.languages]);
+    Table { columns, rows: listed.into_iter().map(row).collect(), ..Table::default() }
 }
 
 fn options(catalog: &Catalog, registry: &Registry) -> Vec<(String, String)> {

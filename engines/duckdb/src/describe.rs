@@ -21,6 +21,8 @@ pub fn describe() -> Description {
             version(),
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        // Of DuckDB, and of its crate.
+        .licensed("MIT", &["c", "rust"])
     }
 }
 

@@ -20,6 +20,7 @@ fn describe() -> Description {
     Description {
         tiers: vec![TierRule::new(&[], Tier::Unsafe, "nothing is written: the rows are lost when the program ends")],
         ..Description::new("example", "a map in memory, to start from", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
+            .licensed("MIT OR Apache-2.0", &["rust"])
     }
 }
 

@@ -35,6 +35,7 @@ pub fn describe() -> Description {
             LIBRARY_VERSION,
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        .licensed("MIT OR Apache-2.0", &["rust"])
     }
 }
 

@@ -22,6 +22,8 @@ func describe(of Driver) protocol.Description {
 	return protocol.Description{
 		Name:        of.Name,
 		About:       fmt.Sprintf("SQLite in Go: %s (%s)", of.Module, of.How),
+		Licence:     of.Licence,
+		Languages:   []string{"go"},
 		Suites:      suites,
 		Options:     options(of),
 		Tiers:       tiers(),

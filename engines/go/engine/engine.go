@@ -21,6 +21,8 @@ type Driver struct {
 	Name string
 	// Module is the Go module of the driver.
 	Module string
+	// Licence is the SPDX expression of the licences of SQLite and of the driver.
+	Licence string
 	// How states in a few words how SQLite is called.
 	How string
 	// Caches reports whether the driver caches statements by their text.

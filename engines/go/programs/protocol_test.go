@@ -13,6 +13,19 @@ import (
 	"time"
 )
 
+func TestDescriptionsNameLicenceAndLanguages(t *testing.T) {
+	for _, driver := range drivers {
+		description := described(t, driver)
+		licence, _ := description["licence"].(string)
+		if !strings.HasPrefix(licence, "blessing AND ") {
+			t.Errorf("%s: licence `%s`, expected SQLite's and the driver's", driver, licence)
+		}
+		if languages := fmt.Sprint(description["languages"]); languages != "[go]" {
+			t.Errorf("%s: languages %s, expected [go]", driver, languages)
+		}
+	}
+}
+
 func TestEventsComeInTheirOrderAndWaitForLines(t *testing.T) {
 	job := stored(t, "mattn", "kv", nil)
 	job["wait"] = true

@@ -18,6 +18,12 @@ type Description struct {
 	Source   string   `json:"source,omitempty"`
 	// Backend is the store below the library, with its version, if it is not the usual store there.
 	Backend string `json:"backend,omitempty"`
+	// Licence is the SPDX expression of the licence of the library and of the driver that calls it. If it is empty, the
+	// licence is unknown.
+	Licence string `json:"licence,omitempty"`
+	// Languages are the languages of programs that can use the library in the way that the engine does, in lower case:
+	// "go". If there are none, they are unknown.
+	Languages []string `json:"languages,omitempty"`
 	// Suites are the kinds of suite that the engine runs: "kv", "sql".
 	Suites    []string   `json:"suites"`
 	Options   []Option   `json:"options,omitempty"`

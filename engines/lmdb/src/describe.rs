@@ -24,6 +24,8 @@ pub fn describe() -> Description {
             in_words(version()),
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        // Of LMDB, of heed, and of lmdb-master-sys, through which heed calls LMDB.
+        .licensed("OLDAP-2.8 AND MIT AND Apache-2.0", &["c", "rust"])
     }
 }
 

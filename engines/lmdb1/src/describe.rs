@@ -29,6 +29,8 @@ pub fn describe() -> Description {
             format!("{major}.{minor}.{patch}"),
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        // Of LMDB, and of lmdb-master3-sys.
+        .licensed("OLDAP-2.8 AND Apache-2.0", &["c", "rust"])
     }
 }
 

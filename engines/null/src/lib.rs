@@ -91,6 +91,7 @@ pub fn describe() -> Description {
             env!("CARGO_PKG_VERSION"),
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        .licensed(env!("CARGO_PKG_LICENSE"), &["rust"])
     }
 }
 

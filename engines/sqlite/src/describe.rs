@@ -32,6 +32,8 @@ pub fn describe() -> Description {
             rusqlite::version(),
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        // Of SQLite, and of rusqlite.
+        .licensed("blessing AND MIT", &["c", "rust"])
     }
 }
 

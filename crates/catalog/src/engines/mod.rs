@@ -232,3 +232,19 @@ impl Registry {
         Err(format!("unknown engine `{name}`: {} (dbdyno list engines)", instead_of(name, known)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_engines_name_their_licence_and_languages() {
+        for engine in Registry::built_in().engines {
+            let Description { name, licence, languages, .. } = &*engine.description;
+            let licence = licence.as_deref().unwrap_or_default();
+            let is_id = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '+'));
+            assert!(!licence.is_empty() && licence.split([' ', '(', ')']).all(is_id), "{name}: licence `{licence}`");
+            assert!(!languages.is_empty(), "{name} names no languages");
+        }
+    }
+}

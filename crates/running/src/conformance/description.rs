@@ -29,6 +29,14 @@ fn faults(description: &Description) -> Vec<String> {
             faults.push(format!("`{field}` is `{text}`: expected one line"));
         }
     }
+    if let Some(licence) = &description.licence
+        && (licence.trim().is_empty() || licence.contains(char::is_control))
+    {
+        faults.push(format!("`licence` is `{licence}`: expected an SPDX expression, as `MIT OR Apache-2.0`"));
+    }
+    for language in description.languages.iter().filter(|language| !is_language(language)) {
+        faults.push(format!("`languages` has `{language}`: expected a word in lower case, as `rust` or `c++`"));
+    }
     if description.suites.is_empty() {
         faults.push("`suites` is empty: expected \"kv\", \"sql\" or both".to_owned());
     }
@@ -64,6 +72,12 @@ fn faults(description: &Description) -> Vec<String> {
         faults.push(format!("its defaults are refused: {conflict}"));
     }
     faults
+}
+
+/// Whether a text is the name of a language, as `c`, `c++`, `c#` or `objective-c`.
+fn is_language(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text.chars().all(|c| matches!(c, 'a'..='z' | '0'..='9' | '+' | '#' | '-'))
 }
 
 fn fault_of_option(option: &OptionSpec) -> Option<String> {
@@ -118,7 +132,10 @@ mod tests {
 
     #[test]
     fn what_fits_together_is_told_in_one_line() {
-        assert_eq!(check(&described()).unwrap(), "protocol 2, suites of kv, 1 option, 1 tier rule");
+        let fits = "protocol 2, suites of kv, 1 option, 1 tier rule";
+        assert_eq!(check(&described()).unwrap(), fits);
+        let licensed = described().licensed("blessing AND MIT", &["c", "c++", "c#", "objective-c"]);
+        assert_eq!(check(&licensed).unwrap(), fits);
     }
 
     #[test]
@@ -129,6 +146,18 @@ mod tests {
             check(&description).unwrap_err()
         };
         assert_eq!(wrong(|it| it.about.clear()), "`about` is ``: expected one line");
+        let licence =
+            |licence: &str| check(&Description { licence: Some(licence.to_owned()), ..described() }).unwrap_err();
+        assert_eq!(licence(" "), "`licence` is ` `: expected an SPDX expression, as `MIT OR Apache-2.0`");
+        assert!(licence("MIT\nISC").starts_with("`licence` is `MIT\nISC`: expected an SPDX expression"));
+        assert!(licence("MIT\u{1b}[31m").contains("expected an SPDX expression"));
+        for language in ["", "Rust", "c, rust", "1c", "c\n"] {
+            let told = check(&described().licensed("MIT", &["c", language])).unwrap_err();
+            assert_eq!(
+                told,
+                format!("`languages` has `{language}`: expected a word in lower case, as `rust` or `c++`")
+            );
+        }
         assert!(wrong(|it| it.suites.clear()).starts_with("`suites` is empty"));
         assert_eq!(wrong(|it| it.options.push(it.options[0].clone())), "duplicate option `sync`");
         assert!(

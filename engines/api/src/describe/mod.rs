@@ -58,6 +58,13 @@ pub struct Description {
     /// The store below the library, with its version, if it is not the usual one: `Berkeley DB 5.3.28`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// The SPDX expression of the licence of the library, and of the binding that calls it: `blessing AND MIT`. If an option names the
+    /// file of the library, the licence is that of the library that the engine is made for. None: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub licence: Option<String>,
+    /// The languages of programs that can use the library in the way that the engine does, in lower case: `c`, `rust`. Empty: unknown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<String>,
     #[cfg_attr(test, schemars(length(min = 1)))]
     pub suites: Vec<SuiteKind>,
     /// Its options, in the order they are shown.
@@ -129,6 +136,8 @@ impl Description {
             build: Vec::new(),
             source: None,
             backend: None,
+            licence: None,
+            languages: Vec::new(),
             suites: suites.to_vec(),
             options: Vec::new(),
             tiers: Vec::new(),
@@ -145,6 +154,14 @@ impl Description {
             harness: Some(NULL.to_owned()),
             counters: BTreeMap::new(),
         }
+    }
+
+    /// Returns the description with the [`licence`](Self::licence) of the library, and the [`languages`](Self::languages) of programs that
+    /// can use it.
+    #[must_use]
+    pub fn licensed(self, licence: &str, languages: &[&str]) -> Self {
+        let languages = languages.iter().map(|language| (*language).to_owned()).collect();
+        Self { licence: Some(licence.to_owned()), languages, ..self }
     }
 
     /// Returns the name of the code that gives the answers under these settings. Configurations with the same name share their mistakes.
@@ -204,10 +221,11 @@ impl Description {
     }
 
     /// Returns the engine that the same program provides under the name [`Self::harness`], if dbdyno's own null engine does not measure
-    /// its loop.
+    /// its loop. It has no licence, because it calls no library.
     pub fn null(&self) -> Option<Self> {
         let name = self.harness.clone().filter(|name| name != NULL)?;
-        Some(Self { name, options: Vec::new(), tiers: Vec::new(), conflicts: Vec::new(), ..self.clone() })
+        let (options, tiers, conflicts) = (Vec::new(), Vec::new(), Vec::new());
+        Some(Self { name, licence: None, options, tiers, conflicts, ..self.clone() })
     }
 
     /// Returns the library that the engine is linked with.
@@ -355,30 +373,4 @@ impl Probed {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_options_of_one_name_are_refused() {
-        let described = |options| Description { options, ..Description::new("x", "", "", &[]) }.check_options();
-        assert_eq!(described(vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("b", "off", "")]), Ok(()));
-        let twice = described(vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("a", "on", "")]).unwrap_err();
-        assert!(twice.contains("option `a` is described twice"), "{twice}");
-        assert!(described(vec![OptionSpec::bool("a", "perhaps", "")]).is_err());
-    }
-
-    #[test]
-    fn options_that_cannot_go_together_are_told_with_their_values() {
-        let description = Description {
-            options: vec![OptionSpec::bool("a", "off", ""), OptionSpec::bool("b", "off", "")],
-            conflicts: vec![Conflict::new(&[("a", &["on"]), ("b", &["on"])], "set one of them")],
-            ..Description::new("x", "", "", &[])
-        };
-        let conflict = |asked: &[&str]| {
-            let asked = asked.iter().map(|name| ((*name).to_owned(), "on".to_owned())).collect();
-            description.conflict(&Settings::resolve(&description, &asked).unwrap())
-        };
-        assert_eq!(conflict(&["a"]), None);
-        assert_eq!(conflict(&["a", "b"]).unwrap(), "a=on with b=on of engine `x`: set one of them");
-    }
-}
+mod tests;

@@ -10,10 +10,11 @@ import (
 
 func main() {
 	engine.Main(engine.Driver{
-		Name:   "go-bvinc",
-		Module: "github.com/bvinc/go-sqlite-lite",
-		How:    "cgo",
-		Open:   open,
+		Name:    "go-bvinc",
+		Module:  "github.com/bvinc/go-sqlite-lite",
+		Licence: "blessing AND BSD-3-Clause",
+		How:     "cgo",
+		Open:    open,
 	})
 }
 

@@ -12,6 +12,7 @@ func main() {
 	engine.Main(engine.Driver{
 		Name:         "go-crawshaw",
 		Module:       "crawshaw.io/sqlite",
+		Licence:      "blessing AND ISC",
 		How:          "cgo; keeps statements by their text",
 		Caches:       true,
 		BlobsAsTexts: true,

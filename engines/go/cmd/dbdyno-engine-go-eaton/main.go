@@ -10,10 +10,11 @@ import (
 
 func main() {
 	engine.Main(engine.Driver{
-		Name:   "go-eaton",
-		Module: "github.com/eatonphil/gosqlite",
-		How:    "cgo",
-		Open:   open,
+		Name:    "go-eaton",
+		Module:  "github.com/eatonphil/gosqlite",
+		Licence: "blessing AND BSD-3-Clause",
+		How:     "cgo",
+		Open:    open,
 	})
 }
 

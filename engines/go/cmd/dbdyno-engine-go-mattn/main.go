@@ -9,9 +9,10 @@ import (
 
 func main() {
 	engine.Main(engine.Driver{
-		Name:   "go-mattn",
-		Module: "github.com/mattn/go-sqlite3",
-		How:    "cgo, through database/sql",
-		Open:   dbsql.Opener("sqlite3"),
+		Name:    "go-mattn",
+		Module:  "github.com/mattn/go-sqlite3",
+		Licence: "blessing AND MIT",
+		How:     "cgo, through database/sql",
+		Open:    dbsql.Opener("sqlite3"),
 	})
 }

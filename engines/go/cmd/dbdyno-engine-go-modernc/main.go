@@ -9,9 +9,10 @@ import (
 
 func main() {
 	engine.Main(engine.Driver{
-		Name:   "go-modernc",
-		Module: "modernc.org/sqlite",
-		How:    "SQLite translated to Go, through database/sql",
-		Open:   dbsql.Opener("sqlite"),
+		Name:    "go-modernc",
+		Module:  "modernc.org/sqlite",
+		Licence: "blessing AND BSD-3-Clause",
+		How:     "SQLite translated to Go, through database/sql",
+		Open:    dbsql.Opener("sqlite"),
 	})
 }

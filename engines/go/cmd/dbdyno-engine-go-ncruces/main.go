@@ -12,10 +12,11 @@ import (
 
 func main() {
 	engine.Main(engine.Driver{
-		Name:   "go-ncruces",
-		Module: "github.com/ncruces/go-sqlite3",
-		How:    "SQLite as WebAssembly, through database/sql",
-		Open:   dbsql.Opener("sqlite3"),
+		Name:    "go-ncruces",
+		Module:  "github.com/ncruces/go-sqlite3",
+		Licence: "blessing AND MIT",
+		How:     "SQLite as WebAssembly, through database/sql",
+		Open:    dbsql.Opener("sqlite3"),
 		// Compiling the module takes seconds on a busy machine, and dbdyno waits five seconds for a description.
 		BeforeExamining: func() { sqlite3.RuntimeConfig = wazero.NewRuntimeConfigInterpreter() },
 	})

@@ -17,6 +17,7 @@ func main() {
 	engine.Main(engine.Driver{
 		Name:      "go-sqinn",
 		Module:    "github.com/cvilsmeier/sqinn-go/v2",
+		Licence:   "blessing AND MIT",
 		How:       "SQLite in a process of its own",
 		Elsewhere: true,
 		Open:      open,

@@ -12,9 +12,11 @@ func main() {
 	engine.Main(engine.Driver{
 		Name:   "go-zombiezen",
 		Module: "zombiezen.com/go/sqlite",
-		How:    "SQLite translated to Go; keeps statements by their text",
-		Caches: true,
-		Open:   open,
+		// The driver calls the SQLite of modernc.org/sqlite, which has the licence BSD-3-Clause.
+		Licence: "blessing AND BSD-3-Clause AND ISC",
+		How:     "SQLite translated to Go; keeps statements by their text",
+		Caches:  true,
+		Open:    open,
 	})
 }
 

@@ -22,6 +22,7 @@ func Engine() kv.Engine {
 	return kv.Engine{
 		Description: protocol.Description{
 			Name: "goexample", About: "a map in memory and a log, in Go", Version: "1.0",
+			Licence: "MIT OR Apache-2.0", Languages: []string{"go"},
 			Options: []protocol.Option{{
 				Name: "sync", Help: "what a commit waits for", Type: "choice", Choices: []string{"full", "off"}, Default: "full",
 			}},

@@ -51,6 +51,7 @@ pub fn describe() -> Description {
             "any",
             &[SuiteKind::Kv],
         )
+        .licensed("MPL-2.0", &["c", "rust"])
     }
 }
 

@@ -34,6 +34,7 @@ pub fn describe() -> Description {
             "any",
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        .licensed("GPL-2.0-only OR Apache-2.0", &["c", "rust"])
     }
 }
 

@@ -28,6 +28,8 @@ pub fn describe() -> Description {
             "any",
             &[SuiteKind::Kv],
         )
+        // Of SQLite's files, which are a part of the library, and of SNKV's own.
+        .licensed("blessing AND Apache-2.0", &["c", "rust"])
     }
 }
 

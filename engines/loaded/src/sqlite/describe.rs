@@ -43,5 +43,7 @@ pub fn describe() -> Description {
             "any",
             &[SuiteKind::Kv, SuiteKind::Sql],
         )
+        // Of SQLite itself. A build with a cipher or another storage backend has licences of its own as well.
+        .licensed("blessing", &["c", "rust"])
     }
 }
