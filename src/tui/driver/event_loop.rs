@@ -173,7 +173,7 @@ impl EventLoop {
                     is_told = true;
                     if self.left != Left::HungUp {
                         // Without a terminal there is nobody to tell.
-                        let _ = show(b"your last changes are still being stored; a running test is waited for\n");
+                        let _ = show(b"still storing your last changes; a running test has to end first\n");
                     }
                 }
                 Ok(None) | Err(_) => return,
