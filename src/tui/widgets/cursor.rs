@@ -39,9 +39,10 @@ impl ListCursor {
         self.at = self.at.min(length.saturating_sub(1));
     }
 
-    /// Returns the first row to show in a window of `height` rows, so that the cursor is in it.
+    /// Returns the first row to show in a window of `height` rows, so that the cursor is in its upper two thirds: the first rows stay in view
+    /// as long as they can.
     pub(crate) fn offset(self, length: usize, height: usize) -> usize {
-        self.at.saturating_sub(height / 2).min(length.saturating_sub(height))
+        self.at.saturating_sub(height * 2 / 3).min(length.saturating_sub(height))
     }
 }
 
@@ -60,7 +61,7 @@ mod tests {
         assert!(cursor.moved(Action::Down, 0));
         assert_eq!(cursor.at, 0);
         let cursor = ListCursor { at: 50 };
-        assert_eq!(cursor.offset(100, 10), 45);
+        assert_eq!(cursor.offset(100, 10), 44);
         assert_eq!(ListCursor { at: 99 }.offset(100, 10), 90);
         assert_eq!(ListCursor { at: 2 }.offset(3, 10), 0);
     }

@@ -199,14 +199,11 @@ impl LiveFigures {
     }
 
     /// Sets the figures of the finished test.
-    pub(crate) fn finish(&mut self, done: &TestDone, latencies: Option<Arc<Histogram<u64>>>) {
+    pub(crate) fn finish(&mut self, done: &TestDone) {
         self.progress(done.operations, done.wall_ns.max(self.elapsed_ns), None);
         self.elapsed_ns = done.wall_ns;
         self.finished = true;
         self.take_statements(done.statements.iter().map(LiveStatement::from).collect());
-        if let Some(latencies) = latencies {
-            self.latencies = latencies;
-        }
     }
 
     /// Returns the progress of the test, 0 to 1; none if it is unknown.

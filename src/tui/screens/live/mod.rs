@@ -44,7 +44,7 @@ use crate::tui::{
 };
 use dbdyno_comparing::lint::{LINTERS, summed};
 use dbdyno_running::{
-    runner::{RunnerEvent, SentHistogram, SessionOutline},
+    runner::{RunnerEvent, SessionOutline},
     watching::JobEvent,
 };
 use dbdyno_store::{Status, WarningRecord};
@@ -56,8 +56,8 @@ const CLOCK: Duration = Duration::from_secs(1);
 /// Interval between updates of a replay.
 const REPLAY: Duration = Duration::from_millis(50);
 /// Least time between two comparisons of the configurations while the session runs. It is also at least so many times the last one's time.
-const COMPARING: Duration = Duration::from_millis(500);
-const COMPARING_SHARE: u32 = 50;
+const COMPARING: Duration = Duration::from_secs(1);
+const COMPARING_SHARE: u32 = 200;
 
 /// The effects that this screen requests.
 type Intents = Vec<Intent<Request, Dialog>>;
@@ -249,8 +249,8 @@ impl Screen for LiveScreen {
         match event {
             JobEvent::Session(event) => self.runner(*event, context.now),
             JobEvent::Latencies { ordinal, test, histogram } => {
-                if let (Some(session), Ok(sent)) = (&mut self.session, SentHistogram::read(&histogram)) {
-                    session.take_latencies(ordinal as usize, test, &sent);
+                if let Some(session) = &mut self.session {
+                    session.take_latencies(ordinal as usize, test, &histogram);
                 }
                 Intents::new()
             }
@@ -260,7 +260,7 @@ impl Screen for LiveScreen {
                 }
                 Intents::new()
             }
-            JobEvent::Tune(_) | JobEvent::Torture(_) => Intents::new(),
+            JobEvent::Tune(_) | JobEvent::Torture(_) | JobEvent::Choose(_) => Intents::new(),
         }
     }
 

@@ -13,7 +13,7 @@ use dbdyno_running::runner::{
 };
 use dbdyno_stats::{Verdict, median};
 use dbdyno_store::{ReadWatch, Status, WarningRecord};
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 /// The result of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -228,7 +228,6 @@ impl WatchedSession {
     }
 
     fn worker(&mut self, event: protocol::Event) {
-        let latencies = SentHistogram::of(&event).ok().flatten();
         match event {
             protocol::Event::TestStarted {
                 test,
@@ -245,7 +244,10 @@ impl WatchedSession {
                 self.figures = Some(figures);
                 self.usage.begin_test();
             }
-            protocol::Event::Progress { test, operations, total, elapsed_ns, actors, statements, .. } => {
+            protocol::Event::Progress {
+                test, operations, total, elapsed_ns, actors, statements, histogram, ..
+            } => {
+                let latencies = histogram.and_then(|text| SentHistogram::read(&text).ok());
                 if let Some(figures) = self.figures.as_mut().filter(|figures| figures.number == test) {
                     figures.actors_progress(&actors, elapsed_ns);
                     figures.take_statements(statements.into_iter().map(LiveStatement::from).collect());
@@ -253,7 +255,7 @@ impl WatchedSession {
                     figures.progress(operations, elapsed_ns, latencies.as_ref().map(|sent| &*sent.samples));
                 }
             }
-            protocol::Event::TestDone(done) => self.test_done(&done, latencies),
+            protocol::Event::TestDone(done) => self.test_done(&done),
             protocol::Event::Opened { version, in_force, .. } => self.gathered.opened(version, in_force),
             protocol::Event::Done
             | protocol::Event::Failed { .. }
@@ -262,19 +264,17 @@ impl WatchedSession {
         }
     }
 
-    fn test_done(&mut self, done: &TestDone, latencies: Option<Arc<SentHistogram>>) {
+    fn test_done(&mut self, done: &TestDone) {
         let (Some(run), Some((configuration, _))) = (self.current, self.configuration()) else { return };
         let Some(figures) = &mut self.figures else { return };
-        figures.finish(done, latencies.as_ref().map(|sent| Arc::clone(&sent.samples)));
+        figures.finish(done);
         self.usage.finish(done);
         if !done.measured {
             return;
         }
         self.gathered.test_done(&figures.name, done);
         self.keep_last(configuration);
-        if let Some(sent) = latencies {
-            self.take_latencies(run, done.test, &sent);
-        }
+        self.take_latencies(run, done.test, &done.histogram);
     }
 
     fn run_ended(&mut self, at: usize, status: Status, failure: Option<String>, now: Duration) {

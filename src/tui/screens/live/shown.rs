@@ -8,8 +8,7 @@ use super::{
     usage::Used,
 };
 use dbdyno_engine::size::Size;
-use dbdyno_running::runner::SentHistogram;
-use dbdyno_workload::histogram::{empty, from_bytes, to_bytes};
+use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, to_bytes};
 use hdrhistogram::Histogram;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -123,16 +122,18 @@ impl WatchedSession {
         Some((configuration.size, self.figures.as_ref()?.number))
     }
 
-    /// Adds the latencies of a finished test to the histogram of all its runs.
-    pub(super) fn take_latencies(&mut self, run: usize, test: u32, sent: &SentHistogram) {
+    /// Adds the latencies of a finished test, in base64, to those of all its runs. They are decoded now only if the test is in view: tests
+    /// may end a hundred times a second.
+    pub(super) fn take_latencies(&mut self, run: usize, test: u32, sent: &str) {
         let Some(configuration) = self.runs.get(run).map(|run| run.configuration) else { return };
-        self.sent.entry((configuration, test)).or_default().add(run, sent.bytes.clone());
+        let Ok(bytes) = bytes_from_base64(sent) else { return };
         let size = self.configurations.get(configuration).map(|one| one.size);
         if let Some(shown) = self.shown.as_mut().filter(|shown| shown.test == test && Some(shown.size) == size) {
             let (all, runs) = shown.latencies.entry(configuration).or_insert_with(|| (empty(), 0));
             // Adding cannot fail, because all have the same bounds.
-            *runs += usize::from(all.add(&*sent.samples).is_ok());
+            *runs += usize::from(from_bytes(&bytes).is_ok_and(|one| all.add(one).is_ok()));
         }
+        self.sent.entry((configuration, test)).or_default().add(run, bytes);
     }
 
     /// Keeps a test that has ended, to be shown until the next one of its configuration ends.
