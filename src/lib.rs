@@ -10,6 +10,6 @@ pub use dbdyno_catalog::{self as catalog, bench, engines};
 pub use dbdyno_comparing::{claims, compare, lint};
 pub use dbdyno_foundation::{base, host, metric};
 pub use dbdyno_reports as report;
-pub use dbdyno_running::{capacity, conformance, runner, script, session, soak, torture, tune};
+pub use dbdyno_running::{capacity, choose, conformance, runner, script, session, soak, torture, tune};
 pub use dbdyno_stats as stats;
 pub use dbdyno_store as store;

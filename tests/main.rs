@@ -8,6 +8,7 @@ mod another_user;
 mod cage;
 mod capacity;
 mod catalog;
+mod choose;
 mod claims;
 mod command_line;
 mod compare;

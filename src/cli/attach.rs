@@ -2,6 +2,7 @@
 
 use super::{
     args::{Places, ProgressArgs, WorkArgs},
+    choose,
     error::CliError,
     output::print,
     progress::{self, Style},
@@ -14,6 +15,7 @@ use dbdyno_engine::say;
 use dbdyno_foundation::base::units::plain;
 use dbdyno_reports::command::shell;
 use dbdyno_running::{
+    choose::ChooseEvent,
     jobs::{self, FoundJob, JobEnd, JobFacts, JobKind, JobRequest, jobs},
     runner::{RunnerEvent, SessionRequest},
     torture::SeriesEvent,
@@ -123,6 +125,13 @@ fn shown(kind: JobKind, told: UnboundedReceiver<JobEvent>, style: Style) -> Join
         JobKind::Tune => tokio::spawn(tune::show(
             of_kind::<TuneEvent>(told, |event| match event {
                 JobEvent::Tune(event) => Some(*event),
+                _ => None,
+            }),
+            style,
+        )),
+        JobKind::Choose => tokio::spawn(choose::show(
+            of_kind::<ChooseEvent>(told, |event| match event {
+                JobEvent::Choose(event) => Some(*event),
                 _ => None,
             }),
             style,

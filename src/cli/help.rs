@@ -12,7 +12,7 @@ use std::{
 
 /// The commands of the short help, in the order in which a new user needs them.
 const MAIN_COMMANDS: [&str; 10] =
-    ["run", "compare", "results", "tune", "capacity", "torture", "trend", "export", "list", "doctor"];
+    ["run", "compare", "results", "choose", "tune", "torture", "trend", "export", "list", "doctor"];
 
 /// An example: what it does, and the command.
 type CommandExample = (&'static str, &'static str);
@@ -114,6 +114,22 @@ pub(super) const EXAMPLES: &[(&str, &[CommandExample])] = &[
     ("tune ledger", &[("List the trials of the ledger used last", "dbdyno tune ledger")]),
     ("tune accept", &[("Make the last trial the new base", "dbdyno tune accept")]),
     ("tune effects", &[("Rank the options of a sweep", "dbdyno tune effects 'preset=pragma-quick test=1'")]),
+    (
+        "choose",
+        &[
+            (
+                "Choose an engine for random reads whose commits must survive a power loss",
+                "dbdyno choose --suite kv --test 'Random reads' --tier 3",
+            ),
+            (
+                "Choose for your own workload with at most 256 MiB of memory, in half an hour",
+                "dbdyno choose --workload 'read=95,update=5,rows=1M' --tier 2 --memory-limit 256MiB --budget 30m",
+            ),
+            ("Choose for your own SQL", "dbdyno choose --sql statements.sql --database app.db --tier 3"),
+            ("Go on with the choice that was interrupted last", "dbdyno choose --resume"),
+            ("Show the settings of the last answer as PRAGMA statements", "dbdyno choose --show --as pragma"),
+        ],
+    ),
     (
         "capacity",
         &[

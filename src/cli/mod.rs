@@ -5,6 +5,7 @@ mod attach;
 mod bench;
 mod capacity;
 mod check;
+mod choose;
 mod claims;
 mod compare;
 mod completions;
@@ -94,6 +95,8 @@ enum CliCommand {
     ///
     /// Each session is one figure; places where the figures changed are marked.
     Trend(trend::TrendArgs),
+    /// Choose an engine with its settings for a workload and constraints.
+    Choose(Box<choose::ChooseArgs>),
     /// Find better settings: try changes, search, and record the results.
     Tune {
         /// What to do.
@@ -253,6 +256,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Results(args) => results::results(&places, &args),
         CliCommand::Compare(args) => compare::compare_sides(&places, &args),
         CliCommand::Trend(args) => trend::over_sessions(&places, &args),
+        CliCommand::Choose(args) => choose::run(&places, &args),
         CliCommand::Tune { command } => tune::tune(&places, command),
         CliCommand::Capacity(args) => capacity::capacity(&places, &args),
         CliCommand::Torture(args) => torture::run(&places, &args),

@@ -51,6 +51,8 @@ pub enum Opening {
     Bench(Box<Preset>),
     /// The trial of a change to this base.
     WhatIf(WhatIfBase),
+    /// The choice of an engine for this workload.
+    Choose(ChoiceSubject),
     /// A query that can be run.
     Query(String),
     /// A job, by its name, on the screen that shows it.
@@ -72,6 +74,15 @@ pub struct WhatIfBase {
     /// The suite of the bench; none if it is the user's own.
     pub(crate) suite: Option<String>,
     pub(crate) options: BTreeMap<String, String>,
+}
+
+/// A workload to choose an engine for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChoiceSubject {
+    /// What users call it.
+    pub(crate) name: String,
+    /// The arguments of the command that name it.
+    pub(crate) words: Vec<String>,
 }
 
 /// The runs and the figure that a trend follows.
@@ -111,6 +122,7 @@ impl JobStart {
 pub(crate) fn screen_of(kind: JobKind) -> ScreenId {
     match kind {
         JobKind::Session | JobKind::Capacity => ScreenId::Live,
+        JobKind::Choose => ScreenId::Choose,
         JobKind::Tune => ScreenId::Tune,
         JobKind::Torture => ScreenId::Torture,
     }

@@ -15,9 +15,9 @@ mod strangers;
 use dbdyno::{
     metric::{Figures, Metric},
     store::{
-        ActorRecord, ActorSlotRecord, Batch, Blob, CounterRecord, EvidenceRecord, ExplainedRecord, HarnessRecord,
-        HostRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SpentRecord, Status, Store,
-        TestRecord, TimelineRecord, TrialRecord, WarningRecord,
+        ActorRecord, ActorSlotRecord, Batch, Blob, ChoiceRecord, CounterRecord, EvidenceRecord, ExplainedRecord,
+        HarnessRecord, HostRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SpentRecord,
+        Status, Store, TestRecord, TimelineRecord, TrialRecord, WarningRecord,
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -78,7 +78,7 @@ fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
         )
         .unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(tables.len(), 21);
+    assert_eq!(tables.len(), 22);
     let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     let compare = |table: String| {
         let differing = count(format!(
@@ -136,6 +136,7 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
         failure: None,
     };
     Batch {
+        choices: vec![choice(number, host)],
         slots: vec![ActorSlotRecord {
             run_id: run_id.clone(),
             test: 1,
@@ -326,6 +327,21 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
                 message: text("fast: here"),
             },
         ],
+    }
+}
+
+/// A choice without an answer.
+fn choice(number: u32, host: &str) -> ChoiceRecord {
+    ChoiceRecord {
+        choice_id: uuid(number * 1000 + 9),
+        host_id: host.to_owned(),
+        begun_at: Timestamp::from_second(1_700_000_000 + i64::from(number)).unwrap(),
+        suite: "kv".to_owned(),
+        state: "running".to_owned(),
+        question: "{}".to_owned(),
+        steps: "[]".to_owned(),
+        answer: None,
+        command_line: "dbdyno choose".to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod attach;
 mod bench;
+mod choose;
 mod claims;
 mod compare;
 mod configurations;

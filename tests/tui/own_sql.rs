@@ -11,7 +11,7 @@ use std::fs;
 /// Goes to the files of the user's own SQL.
 fn files(columns: u16, rows: u16) -> Journey {
     let mut journey = Journey::begin(columns, rows);
-    journey.key(KeyPress::Left).key(KeyPress::Home).key(KeyPress::Down).keys(" ").shows("▸ My ");
+    journey.key(KeyPress::Left).key(KeyPress::Home).key(KeyPress::Down).key(KeyPress::Down).keys(" ").shows("▸ My ");
     journey.shows("✗ My SQL: no SQL file is chosen");
     journey.keys(" ").shows("Options · My SQL").shows("SQL file none").shows("database none").shows("-- measure");
     journey

@@ -108,6 +108,7 @@ fn engines_that_cannot_run_it_are_marked_with_the_reason() {
         .key(KeyPress::Down)
         .key(KeyPress::Down)
         .key(KeyPress::Down)
+        .key(KeyPress::Down)
         .keys(" ")
         .shows("▸ kv")
         .hides("log                   cannot");
@@ -118,11 +119,11 @@ fn moving_to_a_suite_and_back_keeps_the_fields() {
     let mut journey = fields(120, 40);
     type_value(&mut journey, "rows", "3k");
     journey.key(KeyPress::Left).key(KeyPress::Left);
-    for _ in 0..4 {
+    for _ in 0..5 {
         journey.key(KeyPress::Down);
     }
     journey.shows("▸ My workload").shows("3,000 rows").keys(" ").shows("▸ kv").hides("3,000 rows");
-    for _ in 0..4 {
+    for _ in 0..5 {
         journey.key(KeyPress::Up);
     }
     journey.keys(" ").shows("▸ My workload").shows("3,000 rows").shows("[x] 3,000");

@@ -19,8 +19,8 @@ fn a_recording_is_described_and_one_key_from_its_replay() {
         place.ok(&["record", "import", csv.to_str().unwrap(), "--out", &recording]);
         let mut terminal = Terminal::start_in(Rc::clone(&place), &[], (columns, rows));
         terminal.shows("What to measure");
-        // Left, Home, twice Down, and Space.
-        terminal.press("\u{1b}[D\u{1b}[H\u{1b}[B\u{1b}[B ");
+        // Left, Home, three times Down, and Space.
+        terminal.press("\u{1b}[D\u{1b}[H\u{1b}[B\u{1b}[B\u{1b}[B ");
         terminal.shows("▸ Recorded");
         terminal.shows("✗ Recorded: no recording is chosen");
         terminal.press(" ");

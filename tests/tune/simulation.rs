@@ -95,7 +95,7 @@ fn the_rounds_planned_can_decide_and_two_fewer_cannot() {
 /// Winners of a search whose changes have known effects, reduced with the real order, plan and judgement.
 mod reduction {
     use super::*;
-    use dbdyno::tune::search::{Aim, Candidate, Reduction, TakenOut};
+    use dbdyno::tune::race::{Aim, Candidate, Reduction, TakenOut};
     use dbdyno::tune::{OptionChange, TestEffect};
     use dbdyno_engine::{durability::Tier, suite::SuiteKind};
 

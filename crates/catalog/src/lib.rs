@@ -21,7 +21,7 @@ pub use suite::{
     SPEED, Suite, TestInfo, TestPick, WARM_UP, is_script,
 };
 pub use theme::{Colour, Ink, Role, Theme};
-pub use workload::{FIELDS, Field, Workload};
+pub use workload::{FIELDS, Field, Workload, tier_options};
 
 use self::engines::Registry;
 use dbdyno_foundation::base::output::{Guarded, Output};

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod capacity;
+pub mod choose;
 pub mod claims;
 pub mod command;
 pub mod comparison;

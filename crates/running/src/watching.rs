@@ -1,6 +1,7 @@
 //! Watches a job: its lines become the events of a session, a tuning or a crash test.
 
 use crate::{
+    choose::ChooseEvent,
     jobs::{self, FoundJob, JobEnd, JobKind, JobLine},
     runner::RunnerEvent,
     torture::SeriesEvent,
@@ -45,6 +46,7 @@ pub enum JobEvent {
     },
     Tune(Box<TuneEvent>),
     Torture(Box<SeriesEvent>),
+    Choose(Box<ChooseEvent>),
 }
 
 /// An event of a session inside an event of another kind.
@@ -61,6 +63,7 @@ impl JobEvent {
             JobKind::Capacity => Self::Session(serde_json::from_slice::<NestedSessionEvent>(line).ok()?.says),
             JobKind::Tune => Self::Tune(serde_json::from_slice(line).ok()?),
             JobKind::Torture => Self::Torture(serde_json::from_slice(line).ok()?),
+            JobKind::Choose => Self::Choose(serde_json::from_slice(line).ok()?),
         })
     }
 
@@ -85,6 +88,10 @@ impl JobEvent {
             Self::Session(event) => Some(event),
             Self::Tune(event) => match &**event {
                 TuneEvent::Session { says } => Some(says),
+                _ => None,
+            },
+            Self::Choose(event) => match &**event {
+                ChooseEvent::Session { says } => Some(says),
                 _ => None,
             },
             Self::Time(_) | Self::Latencies { .. } | Self::Torture(_) => None,

@@ -13,6 +13,12 @@ impl Spending {
     /// The whole budget for a single, final look.
     pub const ONCE: Self = Self { factor: 1.0, alpha: ALPHA };
 
+    /// Returns the share of each of so many comparisons in a single, final look (Bonferroni): with 95 %, all their intervals hold.
+    pub fn shared(comparisons: usize) -> Self {
+        let share = comparisons.max(1) as f64;
+        Self { factor: share, alpha: ALPHA / share }
+    }
+
     /// Returns the share of look number `look`, from 1, at a comparison that can be measured further: half of the remaining budget, so that
     /// any number of looks spends less than all of it. The changes that one command tries share it evenly (Bonferroni).
     pub fn at_look(look: u32, changes: u32) -> Self {

@@ -7,6 +7,7 @@
 mod added;
 mod annotate;
 mod blocks;
+mod choices;
 mod connect;
 mod damage;
 mod error;
@@ -41,6 +42,7 @@ pub use parquet::{CellKind, FlatValue, write_parquet};
 
 pub use added::{ADDS_TO, OriginOfRun};
 pub use annotate::{Annotation, Deleted, Extent};
+pub use choices::ChoiceRecord;
 pub use error::StoreError;
 pub use evidence::options_text;
 pub use evidence::{EvidenceRecord, TierVerdict, TierVerdicts};

@@ -33,7 +33,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: RowOwner
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` is the set of runs whose rows of `run` are
 /// replaced by the same import.
-pub(super) const TABLES: [StoreTable; 21] = [
+pub(super) const TABLES: [StoreTable; 22] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], RowOwner::Host)
@@ -87,6 +87,10 @@ pub(super) const TABLES: [StoreTable; 21] = [
     StoreTable {
         fuller: Some("n.looks > o.looks OR n.looks = o.looks AND n.accepted AND NOT o.accepted"),
         ..table("trial", &["trial_id"], RowOwner::Session)
+    },
+    StoreTable {
+        fuller: Some("n.answer IS NOT NULL AND o.answer IS NULL"),
+        ..table("choice", &["choice_id"], RowOwner::Host)
     },
     table("tier_evidence", &["evidence_id"], RowOwner::Host),
 ];

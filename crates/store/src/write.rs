@@ -9,12 +9,12 @@ macro_rules! every_table {
     ($batch:expr, $records:ident => $action:expr) => {{
         let Batch {
             hosts, sessions, runs, options, keys, results, actors, timelines, slots, readings, counters, plans, explained, spent,
-            harness, warnings, trials, evidence,
+            harness, warnings, trials, choices, evidence,
         } = $batch;
         every_table!(
             @ $records $action;
             hosts sessions runs options keys results actors timelines slots readings counters plans explained spent harness
-            warnings trials evidence
+            warnings trials choices evidence
         );
     }};
     (@ $records:ident $action:expr; $($table:ident)*) => {

@@ -56,7 +56,7 @@ pub fn describe() -> Description {
         longest_key: Some(name::MOST),
         threads: BTreeMap::from([(SuiteKind::Kv, Threads::MANY)]),
         ..Description::new("files", "the file system: one file per row", env!("CARGO_PKG_VERSION"), &[SuiteKind::Kv])
-            .licensed(env!("CARGO_PKG_LICENSE"), &["rust"])
+            .licensed(env!("CARGO_PKG_LICENSE"), &[])
     }
 }
 

@@ -37,6 +37,6 @@ fn describe() -> Description {
             env!("CARGO_PKG_VERSION"),
             &[SuiteKind::Kv],
         )
-        .licensed(env!("CARGO_PKG_LICENSE"), &["rust"])
+        .licensed(env!("CARGO_PKG_LICENSE"), &[])
     }
 }

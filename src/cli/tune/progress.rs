@@ -101,7 +101,7 @@ fn time(ms: u64) -> String {
 }
 
 /// What of a session is said even while its figures are shown.
-fn worth_a_line(event: &RunnerEvent) -> Option<String> {
+pub(in crate::cli) fn worth_a_line(event: &RunnerEvent) -> Option<String> {
     match event {
         RunnerEvent::Note { text } => Some(plain(text)),
         RunnerEvent::WaitingForLock { holder } => Some(waiting_for_lock(holder.as_deref())),

@@ -52,6 +52,7 @@ screens! {
     Claims: "Claims", "claims", true, "published figures next to your own";
     Torture: "Torture", "torture", true, "do engines keep what they promise?";
     Sql: "SQL", "sql", false, "any SQL query on the store";
+    Choose: "Choose", "choose", false, "which engine, with which settings?";
     Trend: "Trend", "trend", false, "a configuration over its sessions";
     Jobs: "Jobs", "jobs", false, "your jobs on this machine";
 }

@@ -358,6 +358,23 @@ const SQL: &[Binding] = &[
     binding(&[KeyPress::Char('e')], Action::Export, "export", "export the whole answer"),
 ];
 
+const CHOOSE: &[Binding] = &[
+    binding(&[KeyPress::Enter], Action::Enter, "change", "change the answer to a question; on an engine: its details"),
+    binding(&[KeyPress::F(5)], Action::Run, "", "let the engines compete"),
+    binding(&[KeyPress::Char('K')], Action::Stop, "stop", "stop; finished sessions are kept"),
+    binding(&[KeyPress::Char('r')], Action::Resume, "resume", "go on with the choice that was interrupted"),
+    binding(
+        &[KeyPress::Char('y')],
+        Action::Copy,
+        "copy",
+        "copy the settings as PRAGMA statements or Rust, or before there is an answer the command",
+    ),
+    binding(&[KeyPress::Char('x')], Action::Explain, "evidence", "the runs that the answer comes from"),
+    binding(&[KeyPress::Char('n')], Action::Notes, "report", "the whole report: what you give up, how sure it is"),
+    binding(&[KeyPress::Char('e')], Action::Export, "export", "export the report"),
+    binding(&[KeyPress::Ctrl('r')], Action::Refresh, "", "read the store again"),
+];
+
 const TREND: &[Binding] = &[
     binding(
         &[KeyPress::Enter],
@@ -397,6 +414,7 @@ pub(super) fn bindings(screen: ScreenId) -> &'static [Binding] {
         ScreenId::Claims => CLAIMS,
         ScreenId::Torture => TORTURE,
         ScreenId::Sql => SQL,
+        ScreenId::Choose => CHOOSE,
         ScreenId::Trend => TREND,
         ScreenId::Jobs => JOBS,
     }

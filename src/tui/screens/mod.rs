@@ -2,6 +2,7 @@
 
 mod awaited;
 pub mod bench;
+pub mod choose;
 pub mod claims;
 pub mod compare;
 mod copying;
@@ -329,6 +330,7 @@ screens! {
     Claims: claims::ClaimsScreen,
     Torture: torture::TortureScreen,
     Sql: sql::SqlScreen,
+    Choose: choose::ChooseScreen,
     Trend: trend::TrendScreen,
     Jobs: jobs::JobsScreen,
 }

@@ -9,7 +9,10 @@ mod sizes;
 mod suite;
 mod tier;
 
-pub use self::fields::{FIELDS, Field};
+pub use self::{
+    fields::{FIELDS, Field},
+    tier::options as tier_options,
+};
 
 use self::sizes::Sizes;
 use crate::{

@@ -8,7 +8,7 @@ use dbdyno_engine::{
 use std::collections::BTreeMap;
 
 /// Returns the fewest options that give an engine this tier: none where its defaults do, else one, else two. `None`: no two options do.
-pub(super) fn options(engine: &Description, tier: Tier) -> Option<BTreeMap<String, String>> {
+pub fn options(engine: &Description, tier: Tier) -> Option<BTreeMap<String, String>> {
     let gives = |asked: &BTreeMap<String, String>| {
         Settings::asked(engine, asked)
             .and_then(|_| Settings::resolve(engine, asked))

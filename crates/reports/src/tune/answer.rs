@@ -54,7 +54,8 @@ pub fn answer_text(answer: &TuneAnswer, format: AnswerForm, command: &str) -> St
 
 /// Returns the evidence as comment lines.
 fn comment(mark: &str, answer: &TuneAnswer, command: &str) -> String {
-    let mut lines: Vec<String> = answer.evidence.iter().flat_map(evidence).collect();
+    let mut lines: Vec<String> =
+        answer.about.iter().cloned().chain(answer.evidence.iter().flat_map(evidence)).collect();
     if let Some(last) = answer.evidence.last() {
         lines.push(format!("Durability: tier {}: {}", last.tier.after, last.tier_reason.after));
     }
@@ -172,7 +173,13 @@ mod tests {
         let (option, value, help, risk) = (evil.clone(), evil.clone(), evil.clone(), Some(evil.clone()));
         let told = Setting { option, value, statement: Some(evil.clone()), help, fresh: false, risk };
         let settings = vec![Setting { statement: None, ..told.clone() }, told];
-        let answer = TuneAnswer { engine: "x".to_owned(), settings, base: BTreeMap::new(), evidence: Vec::new() };
+        let answer = TuneAnswer {
+            engine: "x".to_owned(),
+            settings,
+            base: BTreeMap::new(),
+            evidence: Vec::new(),
+            about: Vec::new(),
+        };
         for form in [AnswerForm::Pragma, AnswerForm::Rust, AnswerForm::Engine] {
             let text = answer_text(&answer, form, &evil);
             assert!(!text.contains('\u{1b}') && !text.contains("(\"\n"), "{text}");

@@ -11,7 +11,8 @@ use crate::{
 use dbdyno_foundation::base::units::{clock, counted, plain};
 use dbdyno_running::tune::{
     TuneEvent,
-    search::{CandidateFate, CandidateResult, SearchOutcome, TakenOut},
+    race::{CandidateFate, CandidateResult, TakenOut},
+    search::SearchOutcome,
 };
 use std::time::Duration;
 

@@ -15,7 +15,10 @@ use dbdyno_catalog::{
 use dbdyno_store::{Status, Store, StoreHistory};
 use serde::Serialize;
 use std::{collections::BTreeMap, time::Duration};
-use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio::{
+    sync::mpsc::{self, UnboundedSender},
+    task::JoinHandle,
+};
 
 /// The reason why no capacity could be measured.
 #[derive(Debug, thiserror::Error)]
@@ -66,33 +69,46 @@ const KEY: &str = "capacity";
 /// # Errors
 /// The disk has too little room, the session cannot begin, or results are lost.
 pub async fn measure(lab: CapacityLab<'_>, target: &RateTarget) -> Result<CapacityReport, CapacityError> {
-    let CapacityLab { store, launch, events, control } = lab;
-    let estimate = fit(&target.plan, &launch.work_dir, &StoreHistory::read(store)).map_err(CapacityError::NoRoom)?;
-    let longest = Duration::from_secs(target.seconds(1) + target.terms.warm_up);
-    let expected = estimate.time / target.plan.runs.len().max(1) as u32 + longest + AROUND;
-    let keys = BTreeMap::from([(KEY.to_owned(), target.terms.promises.key())]);
-    let launch = SessionLaunch { keys: launch.keys.into_iter().chain(keys).collect(), ..launch };
-    let (said, mut heard) = mpsc::unbounded_channel();
-    let passed_on = events.clone();
-    let passing = tokio::spawn(async move {
-        while let Some(says) = heard.recv().await {
-            // Watchers are optional, so the receiver may be gone.
-            let _ = passed_on.send(CapacityEvent::Session { says });
-        }
-    });
-    let session = OpenSession::begin(&target.plan, &target.null, &launch, store, expected, said, control).await?;
-    let probed = vec![Vec::new(); target.plan.configurations.len()];
-    let mut running = CapacityMeasurement { target, session, events, probed, before_rounds: 0 };
+    let launch = with_key(lab.launch.clone(), target);
+    let mut running = CapacityMeasurement::begin(lab, &launch, target).await?;
     let (offered, found) = running.all().await?;
-    let CapacityMeasurement { session, events, probed, .. } = running;
-    let report = session.finish().await?;
-    let _ = passing.await;
-    if let Some(reason) = &report.unkept {
-        return Err(CapacityError::Lost(reason.clone()));
-    }
-    let found = concluded(target, offered, found, &probed, &report);
+    let events = running.events.clone();
+    let found = running.ended(|target, probed, report| concluded(target, offered, found, probed, report)).await?;
     let _ = events.send(CapacityEvent::CapacityEnded { found: Box::new(found.clone()) });
     Ok(found)
+}
+
+/// Returns the settings of a session whose runs have the key of the promises.
+fn with_key(launch: SessionLaunch, target: &RateTarget) -> SessionLaunch {
+    let keys = BTreeMap::from([(KEY.to_owned(), target.terms.promises.key())]);
+    SessionLaunch { keys: launch.keys.into_iter().chain(keys).collect(), ..launch }
+}
+
+/// Runs each configuration of a target at one rate in every round, and returns the probes of each: the inner error says why a run has no
+/// result. No round follows once everything has to stop.
+///
+/// # Errors
+/// The disk has too little room, the session cannot begin, or results are lost.
+pub async fn at_rate(
+    lab: CapacityLab<'_>,
+    target: &RateTarget,
+    rate: u64,
+) -> Result<Vec<Vec<Result<RateProbe, String>>>, CapacityError> {
+    let launch = with_key(lab.launch.clone(), target);
+    let mut running = CapacityMeasurement::begin(lab, &launch, target).await?;
+    let count = target.plan.configurations.len();
+    let mut found: Vec<Vec<Result<RateProbe, String>>> = vec![Vec::new(); count];
+    for round in 1..=target.terms.rounds {
+        for configuration in round_order(count, round - 1, target.plan.seed) {
+            let of = &target.plan.configurations[configuration];
+            match running.probe(of, (CapacityPhase::Round, round), rate).await? {
+                Ok(probe) => found[configuration].push(Ok(probe)),
+                Err(SearchResult::Failed { reason }) => found[configuration].push(Err(reason)),
+                Err(_) => return running.ended(|_, _, _| found).await,
+            }
+        }
+    }
+    running.ended(|_, _, _| found).await
 }
 
 /// The results of the first search and of the rounds, for each configuration.
@@ -107,9 +123,48 @@ struct CapacityMeasurement<'r> {
     probed: Vec<Vec<RateProbe>>,
     /// Probes before the rounds. Each of them has its own seed.
     before_rounds: u32,
+    /// The task that passes the session's events on.
+    passing: JoinHandle<()>,
 }
 
-impl CapacityMeasurement<'_> {
+impl<'r> CapacityMeasurement<'r> {
+    /// Begins the session in which all probes run.
+    async fn begin(
+        lab: CapacityLab<'r>,
+        launch: &'r SessionLaunch,
+        target: &'r RateTarget,
+    ) -> Result<Self, CapacityError> {
+        let CapacityLab { store, events, control, .. } = lab;
+        let estimate =
+            fit(&target.plan, &launch.work_dir, &StoreHistory::read(store)).map_err(CapacityError::NoRoom)?;
+        let longest = Duration::from_secs(target.seconds(1) + target.terms.warm_up);
+        let expected = estimate.time / target.plan.runs.len().max(1) as u32 + longest + AROUND;
+        let (said, mut heard) = mpsc::unbounded_channel();
+        let passed_on = events.clone();
+        let passing = tokio::spawn(async move {
+            while let Some(says) = heard.recv().await {
+                // Watchers are optional, so the receiver may be gone.
+                let _ = passed_on.send(CapacityEvent::Session { says });
+            }
+        });
+        let session = OpenSession::begin(&target.plan, &target.null, launch, store, expected, said, control).await?;
+        let probed = vec![Vec::new(); target.plan.configurations.len()];
+        Ok(Self { target, session, events, probed, before_rounds: 0, passing })
+    }
+
+    /// Ends the session, and returns what its report and the probes of each configuration come to.
+    async fn ended<A>(
+        self,
+        answer: impl FnOnce(&RateTarget, &[Vec<RateProbe>], &SessionReport) -> A,
+    ) -> Result<A, CapacityError> {
+        let Self { target, session, probed, passing, .. } = self;
+        let report = session.finish().await?;
+        let _ = passing.await;
+        match &report.unkept {
+            Some(reason) => Err(CapacityError::Lost(reason.clone())),
+            None => Ok(answer(target, &probed, &report)),
+        }
+    }
     async fn all(&mut self) -> Result<(u64, FoundByRound), PlanError> {
         let plan = &self.target.plan;
         let offered = self.offered().await?;

@@ -19,7 +19,7 @@ pub use answer::{
     duels,
 };
 pub use event::CapacityEvent;
-pub use measure::{CapacityError, CapacityLab, CapacityPhase, measure};
+pub use measure::{CapacityError, CapacityLab, CapacityPhase, at_rate, measure};
 pub use probe::{Broken, Quantile, RateProbe};
 pub use promise::{Promise, Promises};
 pub use search::{RateBounds, Search, SearchEnd};

@@ -1,6 +1,6 @@
 //! The promises about an actor: quantiles of its response times, and how many of its operations may fail.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::{fmt, str::FromStr, time::Duration};
 
 /// A latency quantile or a failure limit.
@@ -13,7 +13,7 @@ pub enum Promise {
 }
 
 /// The promises of an actor, with at least one quantile.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Promises(Vec<Promise>);
 
@@ -144,6 +144,12 @@ impl fmt::Display for Promise {
 impl Serialize for Promise {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Promise {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
     }
 }
 

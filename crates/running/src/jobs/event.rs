@@ -12,6 +12,8 @@ pub enum JobKind {
     Session,
     /// Tries changes, or searches among all possible changes.
     Tune,
+    /// Chooses an engine with its settings.
+    Choose,
     /// Searches for the highest rate.
     Capacity,
     /// Kills engines, and simulates power losses.

@@ -15,6 +15,9 @@ pub struct TuneAnswer {
     pub base: BTreeMap<String, String>,
     /// The trials, each the base of the next.
     pub evidence: Vec<Trial>,
+    /// What is known of the settings beside the trials, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub about: Vec<String>,
 }
 
 /// One option to set.
@@ -32,12 +35,10 @@ pub struct Setting {
     pub risk: Option<String>,
 }
 
-impl TuneAnswer {
-    /// Creates the answer from the result of the last of these trials. Each trial is the base of the next, and `engine` describes their
-    /// options. None without a trial.
-    pub fn new(engine: &Description, evidence: Vec<Trial>) -> Option<Self> {
-        let (first, last) = (evidence.first()?, evidence.last()?);
-        let changed = last.changed();
+impl Setting {
+    /// Returns the options that are not at their default, in the order in which they have to be set. `changed`: the options with their
+    /// values.
+    pub fn of(engine: &Description, changed: &BTreeMap<String, String>) -> Vec<Self> {
         let mut options: Vec<&OptionSpec> = engine
             .options
             .iter()
@@ -58,10 +59,26 @@ impl TuneAnswer {
                 value,
             }
         };
+        options.into_iter().map(setting).collect()
+    }
+}
+
+impl TuneAnswer {
+    /// Creates the answer from the result of the last of these trials. Each trial is the base of the next, and `engine` describes their
+    /// options. None without a trial.
+    pub fn new(engine: &Description, evidence: Vec<Trial>) -> Option<Self> {
+        let (first, last) = (evidence.first()?, evidence.last()?);
+        let changed = last.changed();
         let not_default =
             |(name, value): &(&String, &String)| engine.option(name).is_some_and(|option| option.default != **value);
         let base = first.base.iter().filter(not_default).map(|(name, value)| (name.clone(), value.clone())).collect();
-        Some(Self { engine: engine.name.clone(), settings: options.into_iter().map(setting).collect(), base, evidence })
+        Some(Self {
+            engine: engine.name.clone(),
+            settings: Setting::of(engine, &changed),
+            base,
+            evidence,
+            about: Vec::new(),
+        })
     }
 }
 

@@ -91,7 +91,7 @@ fn family(
 
 /// Judges all tests as one figure with one interval. The mean of each round's log ratios is judged like the log ratios of one test. The
 /// ratio is the geometric mean of the tests' ratios.
-pub(super) fn overall(
+pub fn overall(
     samples: &Samples,
     base: usize,
     changed: usize,

@@ -3,7 +3,8 @@
 use super::{
     change::OptionChange,
     effect::TestEffect,
-    search::{CandidateResult, SearchOutcome, TakenOut},
+    race::{CandidateResult, TakenOut},
+    search::SearchOutcome,
     trial::Trial,
 };
 use crate::{
@@ -73,6 +74,12 @@ pub enum TuneEvent {
     TakenOut { what: Box<TakenOut> },
     /// The search is over.
     SearchEnded { found: Box<SearchOutcome> },
+}
+
+impl From<RunnerEvent> for TuneEvent {
+    fn from(says: RunnerEvent) -> Self {
+        Self::Session { says }
+    }
 }
 
 impl Telling for TuneEvent {

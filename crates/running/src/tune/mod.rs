@@ -16,6 +16,7 @@ mod lab;
 mod ledger;
 mod live;
 mod price;
+pub mod race;
 mod samples;
 pub mod search;
 mod stored;
@@ -25,7 +26,7 @@ mod workload;
 
 pub use answer::{Setting, TuneAnswer};
 pub use change::{OptionChange, cannot_differ};
-pub use effect::{TestEffect, judge};
+pub use effect::{TestEffect, judge, overall as effect_of_all};
 pub use event::TuneEvent;
 pub use lab::{Lab, TuneError};
 pub use ledger::{Ledger, LedgerEntry};

@@ -4,7 +4,7 @@ use crate::runner::SessionReport;
 use dbdyno_catalog::bench::BenchPlan;
 use dbdyno_engine::suite::REPLAY_ACTOR;
 use dbdyno_foundation::metric::{Figures, Metric};
-use dbdyno_store::Status;
+use dbdyno_store::{ActorRecord, RunRecord, Status, TestRecord};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A round: its session and its number in it. Runs of a round had the same inputs.
@@ -59,7 +59,17 @@ impl Samples {
     /// Adds the measurements of a session; `variant` returns the variant of a configuration of the plan. Runs that did not succeed are
     /// ignored.
     pub fn add_report(&mut self, plan: &BenchPlan, report: &SessionReport, variant: impl Fn(usize) -> usize) {
-        for run in &report.runs {
+        self.add_session(plan, (&report.runs, &report.results, &report.actors), variant);
+    }
+
+    /// Does the same with the records of a session: its runs, their tests, and the actors of these.
+    pub fn add_session(
+        &mut self,
+        plan: &BenchPlan,
+        (runs, results, actors): (&[RunRecord], &[TestRecord], &[ActorRecord]),
+        variant: impl Fn(usize) -> usize,
+    ) {
+        for run in runs {
             let Some(planned) = plan.runs.get(run.ordinal as usize) else { continue };
             let variant = variant(planned.configuration);
             if let Some(failure) = &run.failure {
@@ -68,18 +78,29 @@ impl Samples {
             if run.status != Status::Done {
                 continue;
             }
-            for result in report.results.iter().filter(|result| result.run_id == run.run_id) {
+            for result in results.iter().filter(|result| result.run_id == run.run_id) {
                 if let Some(sample) = Sample::new(result.figures, result.agrees) {
                     self.add(variant, (run.session_id.clone(), run.round), (result.test, None), sample);
                 }
             }
-            for part in report.actors.iter().filter(|part| part.run_id == run.run_id) {
+            for part in actors.iter().filter(|part| part.run_id == run.run_id) {
                 if let Some(sample) = Sample::new(part.figures, part.agrees) {
                     let of = (part.test, Some(part.actor.clone()));
                     self.add(variant, (run.session_id.clone(), run.round), of, sample);
                 }
             }
         }
+    }
+
+    /// Adds the measurements of another session; `variant` returns the variant here of a variant there.
+    pub fn absorb(&mut self, other: Self, variant: impl Fn(usize) -> usize) {
+        self.runs.extend(other.runs.into_iter().map(|((of, round), tests)| ((variant(of), round), tests)));
+        other.failures.into_iter().for_each(|(of, reason)| self.fail(variant(of), reason));
+    }
+
+    /// Returns in how many rounds a variant ran.
+    pub fn round_count(&self, variant: usize) -> usize {
+        self.runs_of(variant).count()
     }
 
     /// Returns how many runs succeeded.

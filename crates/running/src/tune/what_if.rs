@@ -4,7 +4,7 @@ use super::{
     change::{OptionChange, cannot_differ},
     effect::{BASE, CHANGED, judge, overall},
     event::TuneEvent,
-    lab::{Lab, TuneError},
+    lab::{Lab, SessionLimits, TuneError},
     live::LiveSamples,
     price::{Pair, Price},
     samples::Samples,
@@ -100,7 +100,7 @@ async fn look(
     lab.tell(TuneEvent::TrialStarted { trial: Box::new(trial.clone()), rounds: plan.rounds, before });
     let mut tally = LiveSamples::new(plan, samples.clone());
     let report = lab
-        .run(plan, keys(&trial), None, |event| {
+        .run(plan, keys(&trial), SessionLimits::default(), |event| {
             if let Some(round) = tally.hear(event) {
                 let effects = judge(tally.samples(), BASE, CHANGED, &tests, spending);
                 let (trial_id, of) = (trial.trial_id.clone(), trial.rounds);

@@ -68,16 +68,30 @@ impl TunedWorkload {
         rounds: u32,
         seed: u64,
     ) -> Result<BenchPlan, PlanError> {
-        let mut plan = self.drafted(registry, variants, rounds, seed)?;
+        self.plan_of(registry, &self.of_own_engine(variants), rounds, seed)
+    }
+
+    /// Does the same for settings of several engines, by their names. The engine of the workload need not be one of them.
+    ///
+    /// # Errors
+    /// As for [`Self::plan`], or an engine is unknown.
+    pub fn plan_of(
+        &self,
+        registry: &Registry,
+        arms: &[(&str, &Settings)],
+        rounds: u32,
+        seed: u64,
+    ) -> Result<BenchPlan, PlanError> {
+        let mut plan = self.drafted_of(registry, arms, rounds, seed)?;
         plan.probe()?;
-        if plan.configurations.len() == variants.len() {
+        if plan.configurations.len() == arms.len() {
             Ok(plan)
         } else {
             Err(PlanError::Request("two of the settings to measure are the same".to_owned()))
         }
     }
 
-    /// Does the same without asking engines about their files: enough to estimate the plan.
+    /// Returns the plan without asking engines about their files: enough to estimate it.
     ///
     /// # Errors
     /// The suite does not have the size or an option.
@@ -88,10 +102,23 @@ impl TunedWorkload {
         rounds: u32,
         seed: u64,
     ) -> Result<BenchPlan, PlanError> {
+        self.drafted_of(registry, &self.of_own_engine(variants), rounds, seed)
+    }
+
+    fn of_own_engine<'a>(&'a self, variants: &'a [Settings]) -> Vec<(&'a str, &'a Settings)> {
+        variants.iter().map(|settings| (self.engine.description.name.as_str(), settings)).collect()
+    }
+
+    fn drafted_of(
+        &self,
+        registry: &Registry,
+        arms: &[(&str, &Settings)],
+        rounds: u32,
+        seed: u64,
+    ) -> Result<BenchPlan, PlanError> {
         let one = |(name, value): (&str, &str)| (name.to_owned(), vec![value.to_owned()]);
-        let name = &self.engine.description.name;
-        let choice = |settings: &Settings| EngineChoice {
-            name: name.clone(),
+        let choice = |(name, settings): &(&str, &Settings)| EngineChoice {
+            name: (*name).to_owned(),
             options: settings.iter().map(one).collect(),
             optional: false,
         };
@@ -100,7 +127,7 @@ impl TunedWorkload {
         let spec = Spec {
             suite: self.suite.name.clone(),
             suite_options,
-            engines: variants.iter().map(choice).collect(),
+            engines: arms.iter().map(choice).collect(),
             sizes: vec![self.size],
             rounds,
             tests: self.pick.words(),

@@ -15,7 +15,7 @@ pub use test::{
     SpentRecord, TestRecord, TimelineRecord,
 };
 
-use super::{evidence::EvidenceRecord, trials::TrialRecord};
+use super::{choices::ChoiceRecord, evidence::EvidenceRecord, trials::TrialRecord};
 use duckdb::types::Value;
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,8 @@ pub struct Batch {
     pub harness: Vec<HarnessRecord>,
     pub warnings: Vec<WarningRecord>,
     pub trials: Vec<TrialRecord>,
+    /// Choices of engines.
+    pub choices: Vec<ChoiceRecord>,
     /// Evidence of tiers.
     pub evidence: Vec<EvidenceRecord>,
 }
@@ -104,6 +106,7 @@ impl Batch {
             harness,
             warnings,
             trials,
+            choices,
             evidence,
         } = other;
         self.hosts.extend(hosts);
@@ -123,6 +126,7 @@ impl Batch {
         self.harness.extend(harness);
         self.warnings.extend(warnings);
         self.trials.extend(trials);
+        self.choices.extend(choices);
         self.evidence.extend(evidence);
     }
 }

@@ -417,6 +417,19 @@ CREATE TABLE trial (
     command_line       VARCHAR NOT NULL
 );
 
+-- What `choose` was asked and answered: which engine, with which settings. Its runs have the key `choice`.
+CREATE TABLE choice (
+    choice_id    UUID PRIMARY KEY,
+    host_id      VARCHAR NOT NULL,
+    begun_at     TIMESTAMP NOT NULL,
+    suite        VARCHAR NOT NULL,
+    state        VARCHAR NOT NULL,  -- running, stopped, answered
+    question     JSON NOT NULL,     -- the workload, the constraints, the budget and the seed
+    steps        JSON NOT NULL,     -- the sessions that were finished, in order, with which it goes on after an interruption
+    answer       JSON,              -- NULL: there is none yet
+    command_line VARCHAR NOT NULL
+);
+
 -- What kills and simulated power losses showed of the tier of a configuration.
 CREATE TABLE tier_evidence (
     evidence_id    UUID PRIMARY KEY,

@@ -62,7 +62,8 @@ pub struct Description {
     /// file of the library, the licence is that of the library that the engine is made for. None: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// The languages of programs that can use the library in the way that the engine does, in lower case: `c`, `rust`. Empty: unknown.
+    /// The languages of programs that can use the library in the way that the engine does, in lower case: `c`, `rust`. Empty: there is no
+    /// library to use, because the engine shows what files alone cost, or the languages are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<String>,
     #[cfg_attr(test, schemars(length(min = 1)))]

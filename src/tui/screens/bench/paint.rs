@@ -105,6 +105,10 @@ fn list<'t>(
 /// The description of what Tune does.
 const ABOUT_WHAT_IF: &str = "Tune runs a change of an option against the options as they are, in turns, and says what it gains and what it costs";
 
+/// The description of what Choose does.
+const ABOUT_CHOOSE: &str =
+    "Lets all engines compete on the workload that is chosen here, each with many settings, and says which one to take";
+
 /// What a newcomer needs at the first start, until something is measured.
 const FIRST_STEPS: [&str; 3] = [
     "Enter  runs this bench and shows it live",
@@ -218,6 +222,7 @@ fn draw_about(paint: &mut Paint<'_>, area: Rect, subject: Measurable<'_>, is_oth
     let (title, lines) = match (subject, suite) {
         (_, Some(suite)) => (suite.title.as_str(), vec![suite.about.clone(), sizes(suite), suite.source.clone()]),
         (Measurable::Files(kind), None) => (kind.about(), Vec::new()),
+        (Measurable::Choose, None) => (ABOUT_CHOOSE, Vec::new()),
         (Measurable::WhatIf, None) => (ABOUT_WHAT_IF, Vec::new()),
         (_, None) => (ABOUT_WORKLOAD, Vec::new()),
     };

@@ -21,6 +21,8 @@ pub(super) enum Measurable<'w> {
     Workload,
     /// The user's own files.
     Files(OwnKind),
+    /// The engines, which compete on another screen.
+    Choose,
     /// Another value of an option, which another screen tries.
     WhatIf,
     /// A suite in the user's folder.
@@ -37,7 +39,7 @@ impl<'w> Measurable<'w> {
         let mine = mine.into_iter().map(Self::Mine);
         let own = OwnKind::ALL.into_iter().map(Self::Files);
         let published = published.into_iter().map(Self::Published);
-        let questions = std::iter::once(Self::Workload).chain(own).chain([Self::WhatIf]);
+        let questions = [Self::Workload, Self::Choose].into_iter().chain(own).chain([Self::WhatIf]);
         questions.chain(mine).chain(published).collect()
     }
 
@@ -46,6 +48,7 @@ impl<'w> Measurable<'w> {
         match self {
             Self::Workload => (MY_WORKLOAD, None),
             Self::Files(kind) => (kind.name(), None),
+            Self::Choose => ("Help me choose", None),
             Self::WhatIf => ("What if?", None),
             Self::Mine(suite) | Self::Published(suite) => (&suite.name, Some(suite)),
         }
@@ -57,6 +60,7 @@ impl<'w> Measurable<'w> {
             Self::Workload => Some("How fast is my workload?"),
             Self::Files(OwnKind::Sql) => Some("My own SQL statements"),
             Self::Files(OwnKind::Recorded) => Some("A recorded application"),
+            Self::Choose => Some("Which engine? Help me choose"),
             Self::WhatIf => Some("What if an option were different?"),
             Self::Mine(_) | Self::Published(_) => None,
         }
@@ -134,6 +138,10 @@ impl BenchScreen {
 
     fn choose(&mut self, subject: Measurable<'_>, world: &World) -> Intents {
         match subject {
+            Measurable::Choose => {
+                let subject = self.selected(world).ok().map(|selected| self.to_choose_for(selected));
+                return vec![Intent::Open(subject.map_or(Opening::Screen(ScreenId::Choose), Opening::Choose))];
+            }
             Measurable::WhatIf => {
                 let opening = self.what_if().map_or(Opening::Screen(ScreenId::Tune), Opening::WhatIf);
                 return vec![Intent::Open(opening)];

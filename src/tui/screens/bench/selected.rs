@@ -1,7 +1,7 @@
 //! The selected subject: its suite, its engines, and the command that runs it.
 
 use super::{BenchScreen, Preview, files::ReadFiles, form::BenchSubject, workload::Made};
-use crate::tui::world::World;
+use crate::tui::{launch::ChoiceSubject, world::World};
 use dbdyno_catalog::{Suite, bench::Spec, engines::Engine};
 
 /// The selected subject, if it can be measured.
@@ -60,6 +60,38 @@ impl BenchScreen {
     /// Returns the plan with its subject, or the error in the choices.
     pub(super) fn planned<'w>(&'w self, world: &'w World) -> Result<(&'w Preview, Selected<'w>), String> {
         Ok((self.preview.as_ref().map_err(Clone::clone)?, self.selected(world)?))
+    }
+
+    /// Returns the selected subject as the workload that engines compete on: the tests and the first size that are chosen.
+    pub(super) fn to_choose_for(&self, selected: Selected<'_>) -> ChoiceSubject {
+        match selected {
+            Selected::Workload(made) => {
+                let line = made.workload.to_string();
+                ChoiceSubject { name: line.clone(), words: vec!["--workload".to_owned(), line] }
+            }
+            Selected::Files(read) => {
+                ChoiceSubject { name: read.own.files.path().display().to_string(), words: read.own.files.words() }
+            }
+            Selected::Suite(suite) => {
+                let mut words = vec!["--suite".to_owned(), suite.name.clone()];
+                words.extend(self.form.tests.iter().flat_map(|test| ["--test".to_owned(), test.clone()]));
+                let size = self.form.sizes.first();
+                words.extend(size.iter().flat_map(|size| ["--size".to_owned(), size.to_string()]));
+                for (option, values) in &self.form.suite_options {
+                    let first = values.first().into_iter();
+                    words.extend(
+                        first.flat_map(|value| ["--set".to_owned(), format!("{}.{option}={value}", suite.name)]),
+                    );
+                }
+                let tests = if self.form.tests.is_empty() {
+                    String::new()
+                } else {
+                    format!(": {}", self.form.tests.join(", "))
+                };
+                let size = size.map_or_else(String::new, |size| format!(" at {size}"));
+                ChoiceSubject { name: format!("{}{tests}{size}", suite.name), words }
+            }
+        }
     }
 
     /// Returns what users call the selected suite.

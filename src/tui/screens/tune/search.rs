@@ -7,7 +7,8 @@ use dbdyno_foundation::base::{typed, units};
 use dbdyno_reports::tune::{command::search_command, words};
 use dbdyno_running::tune::{
     TestEffect, Trial, TrialState, TuneEvent,
-    search::{CandidateResult, SearchOutcome, SearchSpec, TakenOut},
+    race::{CandidateResult, TakenOut},
+    search::{SearchOutcome, SearchSpec},
 };
 use std::time::Duration;
 

@@ -1,7 +1,9 @@
 //! The specification of a search, and its outcome.
 
-use super::reduce::TakenOut;
-use crate::tune::{change::OptionChange, trial::Trial};
+use crate::tune::{
+    race::{CandidateResult, TakenOut},
+    trial::Trial,
+};
 use dbdyno_engine::{durability::Tier, settings::Settings};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -46,33 +48,4 @@ pub struct SearchOutcome {
     /// The confirmation of the reduced best candidate. Its figure alone is the gain. None: nothing was faster than the base, nothing
     /// remained of the best candidate, or the search was stopped.
     pub confirmed: Option<Trial>,
-}
-
-/// A candidate and its fate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CandidateResult {
-    /// The change of the base.
-    pub change: OptionChange,
-    /// The tier with this change.
-    pub tier: Tier,
-    /// The rung that it reached, from 1.
-    pub rung: u32,
-    /// How many rounds were measured alongside the base.
-    pub pairs: usize,
-    /// The median of the ratios to the base. For a candidate chosen among many it is too optimistic.
-    pub ratio: Option<f64>,
-    /// Its fate in the race.
-    pub fate: CandidateFate,
-}
-
-/// The fate of a candidate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "fate", content = "reason", rename_all = "snake_case")]
-pub enum CandidateFate {
-    /// It is in the race.
-    Alive,
-    /// Others were faster.
-    Outrun,
-    /// It is excluded, for this reason.
-    Dropped(String),
 }

@@ -8,7 +8,7 @@ use crate::tui::{
 use dbdyno_catalog::Role;
 use dbdyno_foundation::base::units;
 use dbdyno_reports::{comparison::words::ratio, tune::taken_out};
-use dbdyno_running::tune::search::{CandidateFate, CandidateResult};
+use dbdyno_running::tune::race::{CandidateFate, CandidateResult};
 use ratatui::layout::Rect;
 
 /// Maximum number of changes removed from the winner that are shown; the command line shows all.

@@ -45,6 +45,11 @@ impl Candidate {
         Self::or_base(aim, change).filter(|candidate| !candidate.change.0.is_empty())
     }
 
+    /// Returns the base itself, whatever its commits survive.
+    pub fn of_base(Aim { engine, base, .. }: Aim<'_>) -> Self {
+        Self { change: OptionChange::default(), settings: base.clone(), tier: engine.tier(base).0 }
+    }
+
     /// Does the same, but returns the base itself if nothing remains.
     pub(super) fn or_base(aim: Aim<'_>, mut change: OptionChange) -> Option<Self> {
         let Aim { engine, base, tier, .. } = aim;

@@ -56,6 +56,8 @@ pub struct Reduction<'a> {
     rest: Candidate,
     waiting: VecDeque<Substitute>,
     taken_out: Vec<TakenOut>,
+    /// An estimated loss, as a ratio of times, from which on a change is kept although it is undecided.
+    loss: f64,
 }
 
 impl<'a> Reduction<'a> {
@@ -76,7 +78,14 @@ impl<'a> Reduction<'a> {
             other.cmp(tier).then(other_gained.total_cmp(gained))
         });
         let waiting = options.into_iter().flat_map(|(.., places)| places).collect();
-        Self { aim, rest: winner.clone(), winner, waiting, taken_out: Vec::new() }
+        Self { aim, rest: winner.clone(), winner, waiting, taken_out: Vec::new(), loss: f64::INFINITY }
+    }
+
+    /// Keeps changes also where the loss without them is undecided but estimated to be more than this ratio of times. Where times scatter
+    /// much, several small gains would be lost otherwise.
+    #[must_use]
+    pub fn keeping(self, loss: f64) -> Self {
+        Self { loss, ..self }
     }
 
     /// Returns the maximum number of remaining attempts.
@@ -128,8 +137,12 @@ impl<'a> Reduction<'a> {
         effect: Option<TestEffect>,
         reason: Option<String>,
     ) -> bool {
-        let verdict = effect.as_ref().and_then(|effect| effect.found.as_ref()).map(|found| found.verdict);
-        let no_slower = matches!(verdict, Some(Verdict::Faster | Verdict::Same | Verdict::Undecided { .. }));
+        let found = effect.as_ref().and_then(|effect| effect.found.as_ref());
+        let no_slower = found.is_some_and(|found| match found.verdict {
+            Verdict::Faster | Verdict::Same => true,
+            Verdict::Undecided { .. } => found.ratio <= self.loss,
+            _ => false,
+        });
         let dropped = no_slower && reason.is_none();
         let value = self.winner.change.0.get(&option).cloned().unwrap_or_default();
         let tier = Pair { before: self.rest.tier, after };

@@ -1,0 +1,4 @@
+//! `dbdyno choose`: which engine, with which settings.
+
+mod run;
+mod simulation;
