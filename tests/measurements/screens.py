@@ -69,14 +69,14 @@ def leave(process, master):
 
 def watched(store):
     process, master = terminal(store)
-    read_until(master, b"Publications")
+    read_until(master, b"Reproduce a publication")
     os.write(master, b"p")
     read_until(master, b"Load a preset")
     os.write(master, b"cost\r")
     time.sleep(0.3)
     os.write(master, b"\r")
     # The line that says so; cells that do not change are not painted again, so not every text is there in one piece.
-    read_until(master, b"there compares")
+    read_until(master, b"session is over")
     leave(process, master)
 
 
@@ -133,7 +133,7 @@ def cpu_seconds(process):
 
 def idle():
     process, master = terminal(f"{FOLDER}/watched-0.duckdb")
-    read_until(master, b"Publications")
+    read_until(master, b"Reproduce a publication")
     drain(master, 4)
     before = cpu_seconds(process)
     painted = drain(master, 20)
@@ -158,7 +158,7 @@ def first_frame():
     for _ in range(15):
         begun = time.monotonic()
         process, master = terminal(store)
-        read_until(master, b"Publications")
+        read_until(master, b"Reproduce a publication")
         taken.append((time.monotonic() - begun) * 1000)
         leave(process, master)
     print(f"first frame: median {statistics.median(taken):.0f} ms, slowest {max(taken):.0f} ms of {len(taken)} starts")
@@ -179,7 +179,7 @@ def large_groups():
     print(f"two groups of 100,000 results: compared {statistics.median(taken):.2f} s after the start, slowest {max(taken):.2f} s")
     grow(template, million, 1_000_000)
     process, master = terminal(million)
-    read_until(master, b"Publications")
+    read_until(master, b"Reproduce a publication")
     slowest = {}
     for _ in range(5):
         for key in ("3", "j", "s", "v", "g", "\x1b", "4", "5", "6", "7", "1", "?", "\x1b", ":", "\x1b"):
