@@ -85,6 +85,16 @@ pub struct ChoiceSubject {
     pub(crate) words: Vec<String>,
 }
 
+impl ChoiceSubject {
+    /// Returns a suite with the tests that count; none: its usual ones.
+    pub(crate) fn of_suite(suite: &str, tests: &[String]) -> Self {
+        let mut words = vec!["--suite".to_owned(), suite.to_owned()];
+        words.extend(tests.iter().flat_map(|test| ["--test".to_owned(), test.clone()]));
+        let name = if tests.is_empty() { suite.to_owned() } else { format!("{suite}: {}", tests.join(", ")) };
+        Self { name, words }
+    }
+}
+
 /// The runs and the figure that a trend follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrendOf {

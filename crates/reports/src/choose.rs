@@ -404,6 +404,8 @@ impl BoardLine {
     }
 }
 
+/// The share of the budget from which on more time would have been used.
+const BUDGET_USED: f64 = 0.8;
 /// Settings that are all at their default.
 const DEFAULTS: &str = "defaults";
 
@@ -471,11 +473,13 @@ fn how_sure(choice: &ChoiceAnswer) -> Vec<String> {
     }
     let tried: usize = choice.engines.iter().map(|one| one.tried).sum();
     let engines = choice.engines.iter().filter(|one| one.race.is_some()).count();
+    let was_short = choice.took_ms as f64 > BUDGET_USED * choice.question.budget_ms as f64;
     lines.push(format!(
-        "{} of {} were tried in {}; a longer budget tries more.",
+        "{} of {} were tried in {}{}.",
         counted(tried, "setting"),
         counted(engines, "engine"),
-        clock(Duration::from_millis(choice.took_ms))
+        clock(Duration::from_millis(choice.took_ms)),
+        if was_short { "; a longer budget tries more" } else { "" }
     ));
     let promise = choice.first().and_then(|first| first.promise.as_ref());
     if let (Some(found), Some(asked)) = (promise, &choice.question.constraints.promise) {

@@ -44,7 +44,7 @@ pub(super) struct ChooseArgs {
     #[arg(long, value_name = "CHOICE", num_args = 0..=1, default_missing_value = "last", conflicts_with_all = ["suite", "workload", "tier", "own"])]
     show: Option<String>,
     /// Write the settings alone, in a form to use, instead of the report.
-    #[arg(long = "as", value_name = "FORM", value_parser = one_of(AnswerForm::ALL.iter().filter(|form| **form != AnswerForm::Preset).map(|form| (*form, form.name(), form.meaning()))))]
+    #[arg(long = "as", value_name = "FORM", value_parser = one_of(AnswerForm::OF_SETTINGS.iter().map(|form| (*form, form.name(), form.meaning()))))]
     form: Option<AnswerForm>,
     #[command(flatten)]
     measure: MeasureArgs,

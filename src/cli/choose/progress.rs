@@ -1,49 +1,25 @@
 //! Progress of a choice: a bar on a terminal, a line for each change elsewhere, JSON Lines for programs.
 
-use crate::cli::{output::print, progress::Style, tune::worth_a_line};
-use dbdyno_engine::say;
+use crate::cli::{
+    progress::Style,
+    tune::{follow, worth_a_line},
+};
 use dbdyno_foundation::base::units::{counted, duration, plain};
 use dbdyno_reports::choose::{leaderboard, news, phase};
 use dbdyno_running::choose::ChooseEvent;
-use indicatif::{ProgressBar, ProgressStyle};
-use std::time::Duration;
+use indicatif::ProgressBar;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Shows events until the choice is made.
-pub(in crate::cli) async fn show(mut events: UnboundedReceiver<ChooseEvent>, style: Style) {
-    let bar = (style == Style::Bars).then(bar);
+pub(in crate::cli) async fn show(events: UnboundedReceiver<ChooseEvent>, style: Style) {
     let mut budget_ms = 0;
-    while let Some(event) = events.recv().await {
-        if let ChooseEvent::ChoiceStarted { question, .. } = &event {
+    let on_bar = |bar: &ProgressBar, event: &ChooseEvent| {
+        if let ChooseEvent::ChoiceStarted { question, .. } = event {
             budget_ms = question.budget_ms;
         }
-        match (style, &bar) {
-            (Style::Json, _) => {
-                if let Ok(line) = serde_json::to_string(&event) {
-                    // If the reader is gone, the choice continues: its results are stored.
-                    let _ = print(&format!("{line}\n"));
-                }
-            }
-            (Style::Bars, Some(bar)) => on_bar(bar, &event, budget_ms),
-            (Style::Lines | Style::TestLines, _) => {
-                if let Some(line) = line(&event) {
-                    say!("{line}");
-                }
-            }
-            _ => {}
-        }
-    }
-    if let Some(bar) = bar {
-        bar.finish_and_clear();
-    }
-}
-
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::new(1);
-    let style = ProgressStyle::with_template("{prefix} {bar:20} {elapsed}  {wide_msg}");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
-    bar.enable_steady_tick(Duration::from_secs(1));
-    bar
+        on_bar(bar, event, budget_ms);
+    };
+    follow(events, style, "{prefix} {bar:20} {elapsed}  {wide_msg}", on_bar, line).await;
 }
 
 fn on_bar(bar: &ProgressBar, event: &ChooseEvent, budget_ms: u64) {

@@ -11,7 +11,7 @@ mod progress;
 mod search;
 mod try_changes;
 
-pub(super) use progress::{show, worth_a_line};
+pub(super) use progress::{follow, show, worth_a_line};
 
 use super::{args::Places, error::CliError};
 use accept::AcceptArgs;

@@ -9,12 +9,24 @@ use dbdyno_running::{
     tune::TuneEvent,
 };
 use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
 use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Shows events until tuning has ended.
-pub(in crate::cli) async fn show(mut events: UnboundedReceiver<TuneEvent>, style: Style) {
-    let bar = (style == Style::Bars).then(bar);
+pub(in crate::cli) async fn show(events: UnboundedReceiver<TuneEvent>, style: Style) {
+    follow(events, style, "{prefix} {bar:20} {pos}/{len}  {elapsed}  {wide_msg}", on_bar, line).await;
+}
+
+/// Shows events until the last one: as JSON Lines, on a bar of this template, or in lines.
+pub(in crate::cli) async fn follow<E: Serialize>(
+    mut events: UnboundedReceiver<E>,
+    style: Style,
+    template: &str,
+    mut on_bar: impl FnMut(&ProgressBar, &E),
+    line: impl Fn(&E) -> Option<String>,
+) {
+    let bar = (style == Style::Bars).then(|| bar(template));
     while let Some(event) = events.recv().await {
         match (style, &bar) {
             (Style::Json, _) => write_json(&event),
@@ -32,15 +44,15 @@ pub(in crate::cli) async fn show(mut events: UnboundedReceiver<TuneEvent>, style
     }
 }
 
-fn write_json(event: &TuneEvent) {
+fn write_json(event: &impl Serialize) {
     let Ok(line) = serde_json::to_string(event) else { return };
-    // If the reader is gone, the trial continues: its results are stored.
+    // If the reader is gone, the measurement continues: its results are stored.
     let _ = print(&format!("{line}\n"));
 }
 
-fn bar() -> ProgressBar {
+fn bar(template: &str) -> ProgressBar {
     let bar = ProgressBar::new(1);
-    let style = ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len}  {elapsed}  {wide_msg}");
+    let style = ProgressStyle::with_template(template);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
     bar.enable_steady_tick(Duration::from_secs(1));
     bar

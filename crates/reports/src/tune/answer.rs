@@ -18,6 +18,8 @@ pub enum AnswerForm {
 
 impl AnswerForm {
     pub const ALL: &[Self] = &[Self::Pragma, Self::Rust, Self::Engine, Self::Preset];
+    /// The forms of settings alone. A preset compares them with a base, which not every answer has.
+    pub const OF_SETTINGS: &[Self] = &[Self::Pragma, Self::Rust, Self::Engine];
 
     pub fn name(self) -> &'static str {
         match self {

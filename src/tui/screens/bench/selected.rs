@@ -73,23 +73,16 @@ impl BenchScreen {
                 ChoiceSubject { name: read.own.files.path().display().to_string(), words: read.own.files.words() }
             }
             Selected::Suite(suite) => {
-                let mut words = vec!["--suite".to_owned(), suite.name.clone()];
-                words.extend(self.form.tests.iter().flat_map(|test| ["--test".to_owned(), test.clone()]));
-                let size = self.form.sizes.first();
-                words.extend(size.iter().flat_map(|size| ["--size".to_owned(), size.to_string()]));
-                for (option, values) in &self.form.suite_options {
-                    let first = values.first().into_iter();
-                    words.extend(
-                        first.flat_map(|value| ["--set".to_owned(), format!("{}.{option}={value}", suite.name)]),
-                    );
+                let mut subject = ChoiceSubject::of_suite(&suite.name, &self.form.tests);
+                if let Some(size) = self.form.sizes.first() {
+                    subject.name.push_str(&format!(" at {size}"));
+                    subject.words.extend(["--size".to_owned(), size.to_string()]);
                 }
-                let tests = if self.form.tests.is_empty() {
-                    String::new()
-                } else {
-                    format!(": {}", self.form.tests.join(", "))
-                };
-                let size = size.map_or_else(String::new, |size| format!(" at {size}"));
-                ChoiceSubject { name: format!("{}{tests}{size}", suite.name), words }
+                for (option, values) in &self.form.suite_options {
+                    let set = |value| ["--set".to_owned(), format!("{}.{option}={value}", suite.name)];
+                    subject.words.extend(values.first().into_iter().flat_map(set));
+                }
+                subject
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::tui::{
     screens::intent::Intent,
     world::World,
 };
-use dbdyno_catalog::{Suite, TestInfo, Workload};
+use dbdyno_catalog::{TestInfo, Workload};
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::{typed, units::plain};
 use dbdyno_reports::{
@@ -109,7 +109,7 @@ impl ChooseScreen {
             return vec![Intent::Copy(command), Intent::said(said)];
         };
         let Some(first) = choice.first() else { return vec![Intent::refused("the answer names no engine")] };
-        let items = forms().map(|form| ListItem::new(form.name(), form.meaning())).collect();
+        let items = AnswerForm::OF_SETTINGS.iter().map(|form| ListItem::new(form.name(), form.meaning())).collect();
         vec![Intent::choose_one(Dialog::Copy, format!("Copy the settings of {} as", first.engine), items)]
     }
 
@@ -150,7 +150,7 @@ impl ChooseScreen {
             Dialog::Workload => return Ok(ask_workload(at, world)),
             Dialog::Tests(name) => {
                 if let Some(suite) = world.suites.iter().find(|suite| suite.name == *name) {
-                    self.questions.subject = Some(of_suite(suite, &suite.names_at(chosen)));
+                    self.questions.subject = Some(ChoiceSubject::of_suite(&suite.name, &suite.names_at(chosen)));
                 }
             }
             Dialog::Tier => self.questions.tier = tiers().nth(at).unwrap_or(self.questions.tier),
@@ -195,7 +195,7 @@ impl ChooseScreen {
     /// Copies the settings in a form. They are also shown, because not every terminal has a clipboard.
     fn copy(&self, at: usize) -> Intents {
         let Some(choice) = &self.answer else { return Intents::new() };
-        let Some((first, form)) = choice.first().zip(forms().nth(at)) else {
+        let Some((first, form)) = choice.first().zip(AnswerForm::OF_SETTINGS.get(at).copied()) else {
             return Intents::new();
         };
         let text = answer_text(&first.tune_answer(sentences(choice)), form, &choice_command(choice));
@@ -203,11 +203,6 @@ impl ChooseScreen {
         let lines = text.lines().map(str::to_owned).collect();
         vec![Intent::Copy(text), Intent::said(&said), Intent::ReadNext(said, lines)]
     }
-}
-
-/// Returns the forms that the settings of an answer have. A preset compares with a base, which a choice does not have.
-fn forms() -> impl Iterator<Item = AnswerForm> {
-    AnswerForm::ALL.iter().copied().filter(|form| *form != AnswerForm::Preset)
 }
 
 /// Asks for what a workload of the list needs.
@@ -229,14 +224,4 @@ fn ask_workload(at: usize, world: &World) -> Intents {
             Intent::choose_several(Dialog::Tests(suite.name.clone()), "Tests that count", tests)
         }
     }]
-}
-
-/// Returns a suite with the tests that count; none: its usual ones.
-fn of_suite(suite: &Suite, tests: &[String]) -> ChoiceSubject {
-    let mut words = vec!["--suite".to_owned(), suite.name.clone()];
-    if tests.is_empty() {
-        return ChoiceSubject { name: suite.name.clone(), words };
-    }
-    words.extend(tests.iter().flat_map(|test| ["--test".to_owned(), test.clone()]));
-    ChoiceSubject { name: format!("{}: {}", suite.name, tests.join(", ")), words }
 }

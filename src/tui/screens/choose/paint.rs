@@ -79,7 +79,7 @@ fn told(screen: &ChooseScreen, columns: usize, now: Duration) -> Vec<(String, Ro
         |text: &str, role: Role| lines.extend(wrap(&plain(text), columns).into_iter().map(|line| (line, role)));
     if let Some(watched) = &screen.watched {
         say(&progress(watched, now), Role::Text);
-        for news in watched.news.iter().rev().take(2) {
+        for news in watched.news.iter().rev() {
             say(news, Role::Dim);
         }
         return lines;

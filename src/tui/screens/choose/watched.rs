@@ -6,8 +6,8 @@ use dbdyno_reports::choose::{news, phase};
 use dbdyno_running::choose::{ChoiceAnswer, ChooseEvent, LeaderLine, NotConsidered};
 use std::time::Duration;
 
-/// Lines about what happened that are kept.
-const KEPT_NEWS: usize = 20;
+/// Lines about what happened that are shown.
+const NEWS: usize = 2;
 
 /// A choice in progress.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl WatchedChoice {
             ChooseEvent::Session { .. } => {}
             event @ (ChooseEvent::Excluded { .. } | ChooseEvent::TakenOut { .. }) => {
                 self.news.extend(news(&event));
-                let surplus = self.news.len().saturating_sub(KEPT_NEWS);
+                let surplus = self.news.len().saturating_sub(NEWS);
                 self.news.drain(..surplus);
             }
         }

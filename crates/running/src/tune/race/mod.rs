@@ -3,8 +3,8 @@
 //! 1. Candidates are changes of an entrant's base whose tier is not below the required one: first every single change, then the candidates
 //!    one change away from the best of these, then combinations of two to four.
 //! 2. Each is measured in two rounds alongside the reference, which runs in every session. The better half continues with twice the
-//!    rounds, and so on. The two best of an engine together are a candidate too. The first rung tries as many as fit its share of the
-//!    budget, according to the duration of runs.
+//!    rounds, and so on. The two best of an engine together are a candidate too, and so are the changes that gain by themselves according
+//!    to all its runs. The first rung tries as many as fit its share of the budget, according to the duration of runs.
 //! 3. Each change of what remains is taken out of it, on fresh seeds, and stays out unless that makes it slower. Changes that lower the
 //!    tier are taken out first ([`Reduction`]).
 //!

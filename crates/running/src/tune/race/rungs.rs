@@ -164,8 +164,8 @@ impl<'r, T: Track> Race<'r, T> {
         (1..=BATCH).rev().find(fits).unwrap_or(0)
     }
 
-    /// Halves the field and doubles the rounds until one arm remains, a rung would have more than `most_rounds` rounds, or the time for rungs is over. The best arm of each entrant stays as long
-    /// as it is not too far behind.
+    /// Halves the field and doubles the rounds until one arm remains, a rung would have more than `most_rounds` rounds, or the time for rungs
+    /// is over. The best arm of each entrant stays as long as it is not too far behind.
     ///
     /// # Errors
     /// A session cannot begin, or results are lost.
@@ -236,8 +236,8 @@ impl<'r, T: Track> Race<'r, T> {
         }
     }
 
-    /// Returns the arms of the next rung without the reference, the most promising first: the better half, the best of each entrant and,
-    /// after the first two, combinations of the best of an entrant.
+    /// Returns the arms of the next rung without the reference, the most promising first: the changes of an entrant that gain by themselves,
+    /// the better half, the best of each entrant and, after the first two, combinations of the best of an entrant.
     fn next_field(&mut self, rung: u32) -> Vec<usize> {
         let alive: Vec<usize> = self.field.alive().filter(|&at| self.competes(at)).collect();
         let scored = alive.iter().map(|at| (at, &self.field.runners[*at].arm.candidate.change, self.field.score(*at)));
