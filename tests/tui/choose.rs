@@ -81,7 +81,8 @@ fn an_engine_is_chosen_in_four_questions_and_its_settings_are_copied() {
                 .click("My workload")
                 .key(KeyPress::Enter)
                 .key(KeyPress::Enter)
-                .shows("engines compete: Help me choose");
+                .shows("engines compete: Help me choose")
+                .hides("y yes");
             journey.click("  Help me choose").key(KeyPress::Enter);
         }
         if ends {

@@ -26,7 +26,7 @@ fn the_statements_set_what_was_measured_and_carry_their_evidence() {
     };
     assert_eq!(pragma("journal_mode"), rusqlite::types::Value::from("wal".to_owned()));
     assert_eq!(pragma("temp_store"), rusqlite::types::Value::from(2));
-    assert!(text.contains("-- no statement sets transaction=immediate: which BEGIN"), "{text}");
+    assert!(text.contains("-- no statement sets transaction=immediate: begin write transactions with BEGIN"), "{text}");
     for evidence in [
         "journal_mode: delete -> wal; tier 2 consistent -> 3 power-safe, which is more: every commit waits",
         "Sequential writes: need >= 7 rounds",

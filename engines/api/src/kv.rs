@@ -19,6 +19,7 @@ pub fn read_transaction() -> OptionSpec {
         "one read transaction for each read, or one held over all reads of a test",
     )
     .only_for(SuiteKind::Kv)
+    .in_program("held", "keep one read transaction open and read through it, in place of one for each read")
 }
 
 /// Whether the option [`read_transaction`] requests one transaction held over all reads of a test.

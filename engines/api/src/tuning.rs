@@ -26,6 +26,20 @@ pub struct Tuning {
     /// The statement that sets the option, for engines that take statements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<SettingStatement>,
+    /// The code with which a program has a value, by value: `transaction.set_quick_repair(true);`. [`ANY`] stands for all other values, with
+    /// `{value}` where the value goes. For options that no statement sets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub program: BTreeMap<String, String>,
+}
+
+/// All values, as a key of [`Tuning::program`].
+pub const ANY: &str = "*";
+
+impl Tuning {
+    /// Returns the code with which a program has this value.
+    pub fn code(&self, value: &str) -> Option<String> {
+        self.program.get(value).or_else(|| self.program.get(ANY)).map(|text| text.replace("{value}", value))
+    }
 }
 
 /// Values of an option that cannot differ in their effect.

@@ -7,6 +7,7 @@ use dbdyno_engine::{
     kv::read_transaction,
     sql::{reopen, statements},
     suite::SuiteKind,
+    tuning::ANY,
 };
 use std::{collections::BTreeMap, thread};
 
@@ -43,7 +44,8 @@ fn options() -> Vec<OptionSpec> {
             "standard",
             "whether a commit waits until the disk has the log",
         ),
-        OptionSpec::integer("threads", 1, 1024, &threads.to_string(), "threads that a statement may use"),
+        OptionSpec::integer("threads", 1, 1024, &threads.to_string(), "threads that a statement may use")
+            .statement(0, "SET threads = {value};"),
         OptionSpec::size(
             "memory_limit",
             16 << 20,
@@ -52,7 +54,8 @@ fn options() -> Vec<OptionSpec> {
             "auto",
             "memory that DuckDB may use; auto is 80 % of the machine's",
         )
-        .tune(&[]),
+        .tune(&[])
+        .statement(1, "SET memory_limit = '{value}B';"),
         OptionSpec::memory(MemoryTarget::Bytes { option: "memory_limit".to_owned() }),
         OptionSpec::size(
             "checkpoint_threshold",
@@ -63,14 +66,16 @@ fn options() -> Vec<OptionSpec> {
             "bytes in the log that start a checkpoint inside a commit",
         )
         .tune(&["1048576", "16777216", "268435456"])
-        .risk("268435456", "a longer log is read at the next opening after a crash"),
+        .risk("268435456", "a longer log is read at the next opening after a crash")
+        .statement(2, "SET checkpoint_threshold = '{value}B';"),
         OptionSpec::choice(
             "block_size",
             &["16384", "32768", "65536", "131072", "262144"],
             "262144",
             "bytes of a block of the database file",
         )
-        .fresh(),
+        .fresh()
+        .in_program(ANY, "ATTACH 'file.duckdb' (BLOCK_SIZE {value}), when the file is created"),
         insert(),
         statements(),
         read_transaction(),

@@ -8,6 +8,7 @@ use dbdyno_engine::{
     kv::read_transaction,
     settings::Settings,
     suite::SuiteKind,
+    tuning::ANY,
 };
 use fjall::{
     CompressionType, KeyspaceCreateOptions, KvSeparationOptions, PersistMode,
@@ -48,19 +49,22 @@ fn options() -> Vec<OptionSpec> {
             &["none", "buffer", "sync_data", "sync_all"],
             "buffer",
             "what a commit waits for: nothing, the operating system, fdatasync or fsync of the journal",
-        ),
+        )
+        .in_program("none", "Database::builder(path).manual_journal_persist(true), and the same of each keyspace")
+        .in_program("sync_data", "database.write_tx().durability(Some(PersistMode::SyncData))")
+        .in_program("sync_all", "database.write_tx().durability(Some(PersistMode::SyncAll))"),
         OptionSpec::choice(
             "compression",
             &["lower", "none", "lz4"],
             "lower",
             "of data blocks: lz4 below the two upper levels, nowhere, or everywhere",
         )
-        .fresh(),
-        OptionSpec::size("cache_size", 0, 1 << 46, &[], "33554432", "bytes of fjall's own block cache").tune(&[
-            "33554432",
-            "134217728",
-            "536870912",
-        ]),
+        .fresh()
+        .in_program("none", "keyspace.data_block_compression_policy(CompressionPolicy::all(CompressionType::None))")
+        .in_program("lz4", "keyspace.data_block_compression_policy(CompressionPolicy::all(CompressionType::Lz4))"),
+        OptionSpec::size("cache_size", 0, 1 << 46, &[], "33554432", "bytes of fjall's own block cache")
+            .tune(&["33554432", "134217728", "536870912"])
+            .in_program(ANY, "Database::builder(path).cache_size({value})"),
         OptionSpec::memory(MemoryTarget::Bytes { option: "cache_size".to_owned() }),
         OptionSpec::size(
             "memtable_size",
@@ -71,11 +75,14 @@ fn options() -> Vec<OptionSpec> {
             "bytes at which the memtable is flushed in the background: less data than that never leaves memory and journal",
         )
         .fresh()
-        .tune(&["16777216", "67108864", "268435456"]),
-        OptionSpec::size("journal_size", 64 << 20, 1 << 46, &[], "536870912", "maximum bytes of all journals"),
+        .tune(&["16777216", "67108864", "268435456"])
+        .in_program(ANY, "keyspace.max_memtable_size({value})"),
+        OptionSpec::size("journal_size", 64 << 20, 1 << 46, &[], "536870912", "maximum bytes of all journals")
+            .in_program(ANY, "Database::builder(path).max_journaling_size({value})"),
         OptionSpec::size("block_size", 1 << 10, 1 << 20, &[], "4096", "bytes of a data block")
             .fresh()
-            .tune(&["4096", "16384", "65536"]),
+            .tune(&["4096", "16384", "65536"])
+            .in_program(ANY, "keyspace.data_block_size_policy(BlockSizePolicy::all({value}))"),
         OptionSpec::size(
             "separate_values",
             1,
@@ -84,8 +91,13 @@ fn options() -> Vec<OptionSpec> {
             "off",
             "values of this many bytes or more go to separate files",
         )
-        .fresh(),
-        OptionSpec::integer("worker_threads", 1, 64, &threads.to_string(), "threads for flush and compaction"),
+        .fresh()
+        .in_program(
+            ANY,
+            "keyspace.with_kv_separation(Some(KvSeparationOptions::default().separation_threshold({value})))",
+        ),
+        OptionSpec::integer("worker_threads", 1, 64, &threads.to_string(), "threads for flush and compaction")
+            .in_program(ANY, "Database::builder(path).worker_threads({value})"),
         read_transaction(),
     ]
 }

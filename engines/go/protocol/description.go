@@ -101,6 +101,8 @@ type Tuning struct {
 	Most      *uint64           `json:"most,omitempty"`
 	Risks     map[string]string `json:"risks,omitempty"`
 	Statement *Statement        `json:"statement,omitempty"`
+	// Program has the code with which a program has a value, by value; "*" stands for any, with {value} in the code.
+	Program map[string]string `json:"program,omitempty"`
 }
 
 // Same lists values of an option that cannot differ under a condition. Without values, no values of the option can

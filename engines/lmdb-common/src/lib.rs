@@ -11,6 +11,7 @@ use dbdyno_engine::{
     kv::{is_held, read_transaction},
     settings::Settings,
     suite::SuiteKind,
+    tuning::ANY,
 };
 use std::collections::BTreeMap;
 
@@ -28,9 +29,17 @@ pub fn options() -> Vec<OptionSpec> {
             &["full", "nometasync", "mapasync", "nosync"],
             "full",
             "what a commit waits for; mapasync needs writemap=on",
-        ),
-        OptionSpec::bool("writemap", "off", "write through the memory map instead of write calls"),
-        OptionSpec::bool("readahead", "on", "let the operating system read ahead of random reads"),
+        )
+        .in_program("nometasync", "options.flags(EnvFlags::NO_META_SYNC); // in C: MDB_NOMETASYNC")
+        .in_program(
+            "mapasync",
+            "options.flags(EnvFlags::MAP_ASYNC | EnvFlags::WRITE_MAP); // in C: MDB_MAPASYNC | MDB_WRITEMAP",
+        )
+        .in_program("nosync", "options.flags(EnvFlags::NO_SYNC); // in C: MDB_NOSYNC"),
+        OptionSpec::bool("writemap", "off", "write through the memory map instead of write calls")
+            .in_program("on", "options.flags(EnvFlags::WRITE_MAP); // in C: MDB_WRITEMAP"),
+        OptionSpec::bool("readahead", "on", "let the operating system read ahead of random reads")
+            .in_program("off", "options.flags(EnvFlags::NO_READ_AHEAD); // in C: MDB_NORDAHEAD"),
         OptionSpec::size(
             "map_size",
             1 << 20,
@@ -38,13 +47,15 @@ pub fn options() -> Vec<OptionSpec> {
             &["auto"],
             "auto",
             "size of the memory map, the database's limit; auto grows it before a transaction needs it",
-        ),
+        )
+        .in_program(ANY, "options.map_size({value}); // in C: mdb_env_set_mapsize"),
         OptionSpec::bool(
             "append",
             "off",
             "put a key that is greater than all others with MDB_APPEND: ascending loads search no tree",
         )
-        .only_for(SuiteKind::Kv),
+        .only_for(SuiteKind::Kv)
+        .in_program("on", "put_with_flags(.., PutFlags::APPEND, ..) for such a key // in C: MDB_APPEND"),
         OptionSpec::memory(MemoryTarget::Nothing),
         read_transaction(),
     ]

@@ -6,6 +6,7 @@ use dbdyno_engine::{
     durability::{Tier, TierRule},
     kv::read_transaction,
     suite::SuiteKind,
+    tuning::ANY,
 };
 use std::collections::BTreeMap;
 
@@ -45,15 +46,16 @@ fn options() -> Vec<OptionSpec> {
             &["immediate", "none"],
             "immediate",
             "whether a commit waits for the disk, or is kept in memory until a later one does",
-        ),
-        OptionSpec::size("cache_size", 0, 1 << 46, &[], "1073741824", "bytes of redb's own page cache").tune(&[
-            "16777216",
-            "134217728",
-            "1073741824",
-        ]),
+        )
+        .in_program("none", "transaction.set_durability(Durability::None)?;"),
+        OptionSpec::size("cache_size", 0, 1 << 46, &[], "1073741824", "bytes of redb's own page cache")
+            .tune(&["16777216", "134217728", "1073741824"])
+            .in_program(ANY, "Database::builder().set_cache_size({value})"),
         OptionSpec::memory(MemoryTarget::Bytes { option: "cache_size".to_owned() }),
-        OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes"),
-        OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening"),
+        OptionSpec::bool("two_phase_commit", "off", "sync twice a commit, against crafted crashes")
+            .in_program("on", "transaction.set_two_phase_commit(true);"),
+        OptionSpec::bool("quick_repair", "off", "save the allocator's state in each commit, for a fast reopening")
+            .in_program("on", "transaction.set_quick_repair(true);"),
         read_transaction(),
     ]
 }

@@ -10,6 +10,7 @@ use dbdyno_engine::{
     kv::read_transaction,
     sql::{reopen, statements},
     suite::SuiteKind,
+    tuning::ANY,
 };
 use dbdyno_tables::counted;
 use rusqlite::Connection;
@@ -53,6 +54,7 @@ fn memory_statistics() -> OptionSpec {
         "on",
         "whether SQLite counts the memory it uses (sqlite3_config at the start); SQLite's own advice for speed is off",
     )
+    .in_program("off", "sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); // before the first connection")
 }
 
 /// Returns the SQLite check-in from which the library was built.
@@ -208,7 +210,8 @@ fn open_mutex(build: &[String]) -> OptionSpec {
         &["nomutex", "fullmutex"],
         "nomutex",
         "whether the connection locks a mutex on every call",
-    );
+    )
+    .in_program("fullmutex", "open the connection with SQLITE_OPEN_FULLMUTEX");
     match compiled(build, "THREADSAFE") {
         Some(0) => option.same(&[], &[], "this build has no mutexes (THREADSAFE=0)"),
         _ => option,
@@ -223,7 +226,8 @@ fn transactions(begins: &[&str]) -> Vec<OptionSpec> {
                 &[("journal_mode", &["wal"])],
                 "BEGIN EXCLUSIVE is BEGIN IMMEDIATE in WAL mode",
             )
-            .risk("exclusive", "readers wait while a write transaction is open, unless in WAL mode"),
+            .risk("exclusive", "readers wait while a write transaction is open, unless in WAL mode")
+            .in_program(ANY, "begin write transactions with BEGIN {value}"),
         OptionSpec::bool("foreign_keys", "off", "whether SQLite enforces foreign keys (REFERENCES)")
             .tune(&[])
             .only_for(SuiteKind::Sql),

@@ -16,7 +16,10 @@ impl App {
                 Intent::Write { path, content } => commands.push(Command::Request(Request::Write { path, content })),
                 Intent::Copy(text) => commands.push(Command::Copy(text)),
                 Intent::Tell(tell) => commands.push(Command::Tell(tell)),
-                Intent::Ask(dialog, overlay) => commands.extend(self.ask(dialog, overlay)),
+                Intent::AskStart(..) if self.busy() => commands.extend(self.refuse()),
+                Intent::Ask(dialog, overlay) | Intent::AskStart(dialog, overlay) => {
+                    commands.extend(self.ask(dialog, overlay));
+                }
                 Intent::AskFile(dialog, overlay) => {
                     if let Overlay::Prompt(prompt) = &overlay {
                         let asked = prompt.input.value().to_owned();

@@ -38,7 +38,7 @@ impl App {
     }
 
     /// Reports which job is under way, because no other can start alongside it.
-    fn refuse(&mut self) -> Vec<Command> {
+    pub(super) fn refuse(&mut self) -> Vec<Command> {
         if let Some((screen, what)) = self.under_way() {
             let way = if screen.has_tab() { screen.number().to_string() } else { way_to(screen) };
             self.say(Notice::refused(format!("{what}: {way} shows it")));

@@ -144,7 +144,7 @@ impl App {
         let context = context!(self);
         for intent in self.screens.asks(on, to, &context).unwrap_or_default() {
             let (dialog, overlay, is_file) = match intent {
-                Intent::Ask(dialog, overlay) => (dialog, overlay, false),
+                Intent::Ask(dialog, overlay) | Intent::AskStart(dialog, overlay) => (dialog, overlay, false),
                 Intent::AskFile(dialog, overlay) => (dialog, overlay, true),
                 Intent::Say(notice) => {
                     refused = notice.text;

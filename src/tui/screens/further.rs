@@ -68,7 +68,7 @@ pub(super) fn ask_to_begin<R, D>(
             lines.extend(expected(&further.estimate, world));
             let title = format!("Run for {}?", clock(further.estimate.time));
             *asked = Some(further);
-            vec![Intent::confirm(dialog, title, lines)]
+            vec![Intent::confirm_start(dialog, title, lines)]
         }
     }
 }

@@ -17,6 +17,8 @@ pub enum Intent<R, D> {
     Request(R),
     /// Asks the user; the screen receives the reply together with the question.
     Ask(D, Overlay),
+    /// Asks the user whether to start a job, unless one is under way.
+    AskStart(D, Overlay),
     /// Asks the user for a file that does not exist yet; the name that the prompt suggests is changed to such a name.
     AskFile(D, Overlay),
     /// Shows a page to read.
@@ -144,6 +146,11 @@ impl<R, D> Intent<R, D> {
         Self::Ask(dialog, Overlay::confirm(title, lines))
     }
 
+    /// Asks whether to start a job, which is refused without a question while another is under way.
+    pub(crate) fn confirm_start(dialog: D, title: impl Into<String>, lines: Vec<String>) -> Self {
+        Self::AskStart(dialog, Overlay::confirm(title, lines))
+    }
+
     /// Shows a page to read.
     pub(crate) fn page(title: impl Into<String>, lines: Vec<String>) -> Self {
         Self::Read(Overlay::page(title, lines))
@@ -154,6 +161,7 @@ impl<R, D> Intent<R, D> {
         match self {
             Self::Request(one) => Intent::Request(request(one)),
             Self::Ask(one, overlay) => Intent::Ask(dialog(one), overlay),
+            Self::AskStart(one, overlay) => Intent::AskStart(dialog(one), overlay),
             Self::AskFile(one, overlay) => Intent::AskFile(dialog(one), overlay),
             Self::Read(overlay) => Intent::Read(overlay),
             Self::ReadNext(title, lines) => Intent::ReadNext(title, lines),

@@ -88,12 +88,21 @@ fn evidence(trial: &Trial) -> Vec<String> {
     lines
 }
 
+/// Returns how a program has a setting: the statement, the code, or the option in words.
+pub fn as_code(setting: &Setting) -> String {
+    let Setting { option, value, statement, code, help, fresh, .. } = setting;
+    let text = match (statement, code) {
+        (Some(statement), _) if *fresh => format!("{statement} -- before the first table is created"),
+        (Some(statement), _) => statement.clone(),
+        (None, Some(code)) => format!("{option}={value}: {code}"),
+        (None, None) => format!("{option}={value}: {help}"),
+    };
+    plain(&text).to_string()
+}
+
 /// Lists settings that no statement sets, as comment lines.
 fn others(mark: &str, settings: &[Setting]) -> String {
-    let line = |setting: &Setting| {
-        let Setting { option, value, help, .. } = setting;
-        format!("{mark}{}\n", plain(&format!("no statement sets {option}={value}: {help}")))
-    };
+    let line = |setting: &Setting| format!("{mark}no statement sets {}\n", as_code(setting));
     settings.iter().filter(|setting| setting.statement.is_none()).map(line).collect()
 }
 
@@ -117,7 +126,8 @@ fn rust(answer: &TuneAnswer, command: &str) -> String {
     if statements.is_empty() {
         return text + &others("// ", &answer.settings);
     }
-    text += "let connection = rusqlite::Connection::open(path)?;\n";
+    let driver = if answer.engine == "duckdb" { "duckdb" } else { "rusqlite" };
+    text += &format!("let connection = {driver}::Connection::open(path)?;\n");
     text += "connection.execute_batch(\n    \"";
     text += &statements.join("\n     ");
     text += "\",\n)?;\n";
@@ -173,7 +183,15 @@ mod tests {
     fn what_an_engine_says_of_an_option_is_text_and_no_code() {
         let evil = "\"); drop(x); (\"\n\u{1b}[2J".to_owned();
         let (option, value, help, risk) = (evil.clone(), evil.clone(), evil.clone(), Some(evil.clone()));
-        let told = Setting { option, value, statement: Some(evil.clone()), help, fresh: false, risk };
+        let told = Setting {
+            option,
+            value,
+            statement: Some(evil.clone()),
+            code: Some(evil.clone()),
+            help,
+            fresh: false,
+            risk,
+        };
         let settings = vec![Setting { statement: None, ..told.clone() }, told];
         let answer = TuneAnswer {
             engine: "x".to_owned(),

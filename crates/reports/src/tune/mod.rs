@@ -9,7 +9,7 @@ mod search;
 mod trial;
 pub mod words;
 
-pub use answer::{AnswerForm, answer_text};
+pub use answer::{AnswerForm, answer_text, as_code};
 pub use effects::{effects_sheet, effects_text};
 pub use ledger::ledger_sheet;
 pub use search::{search_sheet, standing, taken_out};

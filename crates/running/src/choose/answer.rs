@@ -33,7 +33,7 @@ pub struct ChoiceAnswer {
 pub enum ChoiceVerdict {
     /// The first engine is faster than each other.
     One,
-    /// The first engines were not told apart: [`EngineState::Level`].
+    /// No difference between the first engines was shown: [`EngineState::Level`].
     Level,
     /// Only one engine meets the constraints, so nothing was compared.
     Alone,
@@ -83,7 +83,7 @@ pub struct EngineAnswer {
 pub enum EngineState {
     /// The engine to take, or the first of those that are level.
     First,
-    /// Not told apart from the first.
+    /// No difference from the first was shown.
     Level,
     /// Slower than the first in the confirmation.
     Behind,

@@ -3,16 +3,16 @@
 
 use super::{answer::PromiseResult, event::ChoosePhase};
 use crate::tune::{
-    Price, Samples, TestEffect, TuneError, effect_of_all, judge,
+    Price, TestEffect, TuneError, effect_of_all, judge,
     race::{
-        Arm, ArmResult, Candidate, CandidateFate, Entrant, Race, RaceSession, RaceTerms, StartTerms, TakenOut, Track,
-        affordable_rounds,
+        Arm, ArmResult, Candidate, CandidateFate, Contest, ContestSamples, Entrant, Race, RaceTerms, StartTerms,
+        TakenOut, Track,
     },
 };
 use dbdyno_engine::durability::Tier;
 use dbdyno_stats::{Spending, Verdict};
 use dbdyno_workload::rng::SplitMix64;
-use std::time::Duration;
+use std::{ops::RangeInclusive, time::Duration};
 
 /// When each part of a choice is to be over, as a share of the budget.
 const STARTS_END: f64 = 0.2;
@@ -22,12 +22,12 @@ const TAKING_OUT_END: f64 = 0.72;
 /// An engine that takes this many times as long as the best with the settings that it starts with is not tried with others.
 const HOPELESS: f64 = 4.0;
 /// The share of the budget that a run may take with the settings that an engine starts with: a slower engine could not be tried often
-/// enough to be told apart.
+/// enough for a verdict.
 const SLOWEST_RUN: f64 = 0.025;
 /// The least time that such a run has.
 const LEAST_DEADLINE: Duration = Duration::from_secs(5);
-/// A rung with more rounds tells no more than the confirmation, which follows.
-const MOST_RUNG_ROUNDS: u32 = 16;
+/// More rounds than these tell settings apart that differ so little that it hardly matters which is taken.
+const MOST_RUNG_ROUNDS: u32 = 128;
 /// The estimated loss from which on a setting stays although it is undecided whether it contributes.
 const UNDECIDED_LOSS: f64 = 1.02;
 /// How many settings of an engine are checked for the promised response times.
@@ -41,9 +41,9 @@ const WORTH_REDUCING: f64 = 1.1;
 const REDUCED: usize = 2;
 /// An engine that is further behind is not confirmed, even if it is the second.
 const WORTH_CONFIRMING: f64 = 3.0;
-/// Rounds of the confirmation. With fewer than the least, three engines cannot be told apart; beyond the most, an interval hardly narrows.
-const LEAST_ROUNDS: u32 = 8;
-const MOST_ROUNDS: u32 = 40;
+/// Rounds of the confirmation, before there are more because it is undecided. With fewer than the least, no difference between three
+/// engines can be shown.
+const CONFIRMATION_ROUNDS: RangeInclusive<u32> = 8..=40;
 
 /// What a choice is measured with.
 pub trait ChooseTrack: Track {
@@ -162,16 +162,24 @@ pub async fn compete<T: ChooseTrack>(
     if has_base {
         arms.push(Arm { entrant: arms[0].entrant, candidate: base });
     }
-    let round = each.mul_f64(arms.len() as f64 / leaders.len().max(1) as f64);
-    let left = budget.saturating_sub(track.elapsed());
-    found.rounds = affordable_rounds(left, round, LEAST_ROUNDS..=MOST_ROUNDS);
-    let seed = SplitMix64::stream(seed, u64::MAX).next_u64();
     let refs: Vec<&Arm> = arms.iter().collect();
-    let session = RaceSession { arms: &refs, rounds: found.rounds, seed, left: None, deadline: None };
-    let measured = track.measure(session).await?;
-    found.is_stopped = track.is_stopped();
+    let contest = Contest {
+        arms: &refs,
+        seed: SplitMix64::stream(seed, u64::MAX).next_u64(),
+        until: budget,
+        round: each.mul_f64(arms.len() as f64 / leaders.len().max(1) as f64),
+        first: CONFIRMATION_ROUNDS,
+    };
     let tests = entrants[0].workload.tests();
-    found.confirmed = confirmed(reduced, &measured.samples, has_base, &tests);
+    let judged = |measured: &ContestSamples| confirmed(&reduced, measured, has_base, &tests);
+    let is_decided = |measured: &ContestSamples| {
+        let effects = |one: &ConfirmedArm| one.behind.iter().chain(&one.gain).all(TestEffect::is_decided);
+        judged(measured).iter().all(effects)
+    };
+    let measured = contest.measure(track, is_decided).await?;
+    found.rounds = measured.rounds;
+    found.is_stopped = track.is_stopped();
+    found.confirmed = judged(&measured);
     Ok(found)
 }
 
@@ -267,22 +275,23 @@ async fn reduce<T: ChooseTrack>(
 
 /// Judges the confirmation. Variant `i` of the samples is arm `i`; after them comes the base of the first, if it has a change.
 fn confirmed(
-    arms: Vec<(Arm, Vec<TakenOut>)>,
-    samples: &Samples,
+    arms: &[(Arm, Vec<TakenOut>)],
+    ContestSamples { samples, looks, .. }: &ContestSamples,
     has_base: bool,
     tests: &[(u32, String)],
 ) -> Vec<ConfirmedArm> {
     let count = arms.len();
-    // All pairs share the allowed error, so that their intervals hold together whichever engine comes out first. Half of it is a reserve:
-    // neighbouring runs resemble each other, so intervals miss a little more often than those of independent runs.
+    // All pairs at all looks share the allowed error, so that their intervals hold together whichever engine comes out first. Half of it is
+    // a reserve: neighbouring runs resemble each other, so intervals miss a little more often than those of independent runs.
     let pairs = count * count.saturating_sub(1) / 2;
-    let spending = Spending::shared(2 * (pairs + usize::from(has_base)));
+    let spending = Spending::shared(2 * looks * (pairs + usize::from(has_base)));
     let of = |at: usize, first: usize| effect_of_all(samples, first, at, tests, spending);
     let ratio = |effect: &TestEffect| effect.found.as_ref().map_or(f64::INFINITY, |found| found.ratio);
     let others = (1..count).map(|at| (at, ratio(&of(at, 0)))).filter(|(_, ratio)| *ratio < 1.0);
     let first = others.min_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(at, _)| at);
     let mut found: Vec<ConfirmedArm> = arms
-        .into_iter()
+        .iter()
+        .cloned()
         .enumerate()
         .map(|(at, (arm, taken_out))| ConfirmedArm {
             arm,

@@ -7,7 +7,7 @@ use crate::tune::{
 };
 use dbdyno_catalog::{
     Suite, TestPick,
-    bench::suited,
+    bench::{PlanError, suited},
     engines::{Engine, HARNESS_ENGINE, Registry},
     tier_options,
 };
@@ -60,9 +60,9 @@ pub fn considered(
     for engine in &registry.engines {
         match entrant(registry, engine, workload, constraints, &options(&engine.description)) {
             Ok(entrant) => found.entrants.push(entrant),
-            Err(reason) => {
+            Err(Refusal { reason, is_missing }) => {
                 let engine = engine.description.name.clone();
-                found.left_out.push(NotConsidered { engine, reason, is_missing: false });
+                found.left_out.push(NotConsidered { engine, reason, is_missing });
             }
         }
     }
@@ -74,14 +74,26 @@ pub fn considered(
     found
 }
 
-/// Returns the engine with the settings that it starts with, or why it is not considered.
+/// Why an engine is not considered, and whether that is because a file of it is missing.
+struct Refusal {
+    reason: String,
+    is_missing: bool,
+}
+
+impl From<String> for Refusal {
+    fn from(reason: String) -> Self {
+        Self { reason, is_missing: false }
+    }
+}
+
+/// Returns the engine with the settings that it starts with.
 fn entrant(
     registry: &Registry,
     engine: &Engine,
     workload: &ChosenWorkload,
     constraints: &Constraints,
     needed: &BTreeMap<String, String>,
-) -> Result<Entrant, String> {
+) -> Result<Entrant, Refusal> {
     let description = &engine.description;
     is_asked_for(description, constraints)?;
     has_terms(description, workload.suite.kind, constraints)?;
@@ -90,7 +102,8 @@ fn entrant(
     let workload = TunedWorkload { engine, suite, suite_options, size, pick };
     // What an engine with a loaded library promises is known once its library was examined.
     let defaults = workload.settings(needed).map_err(|error| error.to_string())?;
-    let workload = workload.with_files(&defaults).map_err(|error| error.to_string())?;
+    let missing = |error: PlanError| Refusal { reason: error.to_string(), is_missing: true };
+    let workload = workload.with_files(&defaults).map_err(missing)?;
     let base = base(&workload, constraints.tier, needed)?;
     let one = std::slice::from_ref(&base);
     workload.drafted(registry, one, 1, 0).map_err(|error| error.to_string())?;

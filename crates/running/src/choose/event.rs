@@ -22,7 +22,7 @@ pub enum ChooseEvent {
         engines: Vec<String>,
         not_considered: Vec<NotConsidered>,
     },
-    /// What is measured from now on.
+    /// Another part of the choice begins.
     Phase { phase: ChoosePhase },
     /// An event of the session that measures.
     Session { says: RunnerEvent },

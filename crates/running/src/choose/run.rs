@@ -279,7 +279,7 @@ fn kept(probes: Vec<Result<RateProbe, String>>) -> Result<PromiseResult, String>
     Ok(PromiseResult { kept, of: probes.len() as u32, found_ns: middle.and_then(|middle| found[middle]) })
 }
 
-/// What an answer says beside the competition.
+/// The facts of an answer that do not come from the competition.
 struct Beside<'b> {
     record: &'b ChoiceRecord,
     question: Question,

@@ -27,6 +27,9 @@ pub struct Setting {
     pub value: String,
     /// The statement that sets it; none: it is set in another way.
     pub statement: Option<String>,
+    /// The code with which a program has this value, if no statement sets it; none: the description does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
     /// The description of the option.
     pub help: String,
     /// Whether it acts only on a fresh database.
@@ -52,6 +55,7 @@ impl Setting {
             let is_value = option.kind.canonical(&value).is_ok_and(|canonical| canonical == value);
             Setting {
                 statement: option.tuning.statement.as_ref().filter(|_| is_value).map(|told| told.with(&value)),
+                code: option.tuning.code(&value).filter(|_| is_value),
                 risk: option.tuning.risks.get(&value).cloned(),
                 option: option.name.clone(),
                 help: option.help.clone(),

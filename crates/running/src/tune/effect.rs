@@ -3,8 +3,8 @@
 use super::samples::{Sample, Samples, TestPart};
 use dbdyno_comparing::compare::{JudgedRatio, RatioRange};
 use dbdyno_stats::{
-    DEFAULT_NOISE_FLOOR, Evidence, Logs, NoAnswer, RatioInterval, Spending, holm, log_ratios, median, more_rounds,
-    paired_ratio_at, signed_rank,
+    DEFAULT_NOISE_FLOOR, Evidence, Logs, NoAnswer, RatioInterval, Spending, Verdict, holm, log_ratios, median,
+    more_rounds, paired_ratio_at, signed_rank,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -32,6 +32,11 @@ pub struct TestEffect {
 }
 
 impl TestEffect {
+    /// Whether more rounds would tell no more: it is decided, or cannot be.
+    pub fn is_decided(&self) -> bool {
+        !self.found.as_ref().is_some_and(|found| matches!(found.verdict, Verdict::Undecided { .. }))
+    }
+
     /// Returns the effect on the test, and those on its parts.
     pub fn with_parts(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.parts)
@@ -198,7 +203,6 @@ impl Times {
 mod tests {
     use super::*;
     use dbdyno_foundation::metric::Figures;
-    use dbdyno_stats::Verdict;
 
     #[test]
     fn parts_are_judged_among_themselves_with_the_longest_first() {

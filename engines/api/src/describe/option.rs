@@ -206,6 +206,13 @@ impl OptionSpec {
         self
     }
 
+    /// Says with which code a program has a value, or with [`ANY`](crate::tuning::ANY) any value.
+    #[must_use]
+    pub fn in_program(mut self, value: &str, code: &str) -> Self {
+        self.tuning.program.insert(value.to_owned(), code.to_owned());
+        self
+    }
+
     /// Sets the statement that sets the option, with `{value}` in place of the value, and its place among the engine's statements.
     #[must_use]
     pub fn statement(mut self, place: u32, text: &str) -> Self {

@@ -9,6 +9,7 @@ use dbdyno_engine::{
     durability::{Tier, TierRule},
     kv::read_transaction,
     suite::SuiteKind,
+    tuning::ANY,
 };
 use std::collections::BTreeMap;
 
@@ -50,18 +51,21 @@ fn of_commits() -> Vec<OptionSpec> {
             "the shared library to load: a path, or a name that the system's loader finds, in any version",
         )
         .fresh(),
-        OptionSpec::bool("sync", "off", "whether a commit waits until the disk has the log (WriteOptions::sync)"),
+        OptionSpec::bool("sync", "off", "whether a commit waits until the disk has the log (WriteOptions::sync)")
+            .in_program("on", "write_options.sync = true;"),
         OptionSpec::bool(
             "wal",
             "on",
             "whether commits are written to a log; without it, a crash of the program loses them",
         )
-        .risk("off", "rows not yet written to a table are lost when the program crashes"),
+        .risk("off", "rows not yet written to a table are lost when the program crashes")
+        .in_program("off", "write_options.disableWAL = true;"),
         OptionSpec::bool(
             "pipelined_write",
             "off",
             "whether a group of commits is written to the log while the previous group goes to the memtable",
-        ),
+        )
+        .in_program("on", "options.enable_pipelined_write = true;"),
         read_transaction(),
     ]
 }
@@ -76,13 +80,15 @@ fn of_memory() -> Vec<OptionSpec> {
             OWN,
             "bytes of the block cache; own: the library's default, 8 MiB before RocksDB 8, 32 MiB since",
         )
-        .tune(&["33554432", "134217728", "536870912"]),
+        .tune(&["33554432", "134217728", "536870912"])
+        .in_program(ANY, "table_options.block_cache = rocksdb::NewLRUCache({value});"),
         OptionSpec::memory(MemoryTarget::Bytes { option: "cache_size".to_owned() }),
         OptionSpec::bool(
             "cache_index",
             "off",
             "whether indexes and filters of tables are in the block cache too, or in memory outside it",
-        ),
+        )
+        .in_program("on", "table_options.cache_index_and_filter_blocks = true;"),
         OptionSpec::size(
             "memtable_size",
             64 << 10,
@@ -91,21 +97,24 @@ fn of_memory() -> Vec<OptionSpec> {
             "67108864",
             "bytes at which the memtable is flushed in the background: less data than that never leaves memory and log",
         )
-        .tune(&["16777216", "67108864", "268435456"]),
+        .tune(&["16777216", "67108864", "268435456"])
+        .in_program(ANY, "options.write_buffer_size = {value};"),
         OptionSpec::integer(
             "memtables",
             2,
             64,
             "2",
             "memtables at most, including those being flushed; then writes wait",
-        ),
+        )
+        .in_program(ANY, "options.max_write_buffer_number = {value};"),
         OptionSpec::integer(
             "background_threads",
             1,
             64,
             "2",
             "flush and compaction jobs at a time (max_background_jobs)",
-        ),
+        )
+        .in_program(ANY, "options.max_background_jobs = {value};"),
     ]
 }
 
@@ -128,7 +137,8 @@ fn of_files() -> Vec<OptionSpec> {
         .fresh(),
         OptionSpec::size("block_size", 1 << 10, 1 << 20, &[], "4096", "bytes of a data block before compression")
             .fresh()
-            .tune(&["4096", "16384", "65536"]),
+            .tune(&["4096", "16384", "65536"])
+            .in_program(ANY, "table_options.block_size = {value};"),
         OptionSpec::integer(
             "bloom_bits",
             0,
@@ -137,7 +147,8 @@ fn of_files() -> Vec<OptionSpec> {
             "bits per key of a table's Bloom filter, for missing keys; 0: none",
         )
         .fresh()
-        .tune(&["0", "10"]),
+        .tune(&["0", "10"])
+        .in_program(ANY, "table_options.filter_policy.reset(rocksdb::NewBloomFilterPolicy({value}));"),
         OptionSpec::size(
             "separate_values",
             1,
@@ -146,8 +157,10 @@ fn of_files() -> Vec<OptionSpec> {
             "off",
             "values of this many bytes or more go to blob files, in versions that have them",
         )
-        .fresh(),
-        OptionSpec::bool("direct_io", "off", "whether reads and writes of tables bypass the system's cache"),
+        .fresh()
+        .in_program(ANY, "options.enable_blob_files = true; options.min_blob_size = {value};"),
+        OptionSpec::bool("direct_io", "off", "whether reads and writes of tables bypass the system's cache")
+            .in_program("on", "options.use_direct_reads = options.use_direct_io_for_flush_and_compaction = true;"),
     ]
 }
 

@@ -218,7 +218,7 @@ impl BenchScreen {
         match &self.preview {
             Ok(preview) if preview.refusal(world).is_none() && is_long(preview.estimate.time) => {
                 let title = format!("Start {}?", counted(preview.estimate.runs, "run"));
-                vec![Intent::confirm(Dialog::Long, title, expected(&preview.estimate, world))]
+                vec![Intent::confirm_start(Dialog::Long, title, expected(&preview.estimate, world))]
             }
             _ => self.start(world),
         }

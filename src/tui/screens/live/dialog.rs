@@ -84,7 +84,7 @@ pub(super) fn ask_resume(resumable: &OwedSession) -> Intent<Request, Dialog> {
         format!("{} · {}", plan.suite.name, configurations.join(", ")),
         format!("{runs} of {} runs are left to do (session {session_id})", plan.runs.len()),
     ];
-    Intent::confirm(Dialog::Resume, "Resume the session?", lines)
+    Intent::confirm_start(Dialog::Resume, "Resume the session?", lines)
 }
 
 /// Asks whether to cancel the run in progress.

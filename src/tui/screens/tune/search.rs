@@ -251,7 +251,7 @@ impl TuneScreen {
         if is_long(budget) && !surely {
             let title = format!("Search for {}?", units::clock(budget));
             let lines = vec!["K stops it; results found by then stay in the store.".to_owned()];
-            return vec![Intent::confirm(Dialog::Long(LongStart::Search), title, lines)];
+            return vec![Intent::confirm_start(Dialog::Long(LongStart::Search), title, lines)];
         }
         let base = match workload.settings(&self.form.base) {
             Ok(base) => base,

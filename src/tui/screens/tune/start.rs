@@ -241,5 +241,5 @@ fn asks(
     let each = pairs.iter().map(|([base, changed], rounds)| expected_of(workload, [base, changed], *rounds, world));
     let estimate = each.collect::<Option<Vec<_>>>()?.into_iter().reduce(BenchEstimate::then)?;
     let title = format!("Start {}?", counted(estimate.runs, "run"));
-    is_long(estimate.time).then(|| Intent::confirm(Dialog::Long(start), title, expected(&estimate, world)))
+    is_long(estimate.time).then(|| Intent::confirm_start(Dialog::Long(start), title, expected(&estimate, world)))
 }

@@ -14,6 +14,7 @@ mod candidates;
 mod field;
 mod halving;
 mod lab_track;
+mod looks;
 mod main_effects;
 mod reduce;
 mod rungs;
@@ -24,9 +25,9 @@ pub use candidates::{Aim, Candidate, pool};
 pub use field::{ArmResult, CandidateFate, CandidateResult};
 pub use halving::{halved, together};
 pub use lab_track::{LabTrack, RaceListener, RaceStep};
+pub use looks::{Contest, ContestSamples, affordable_rounds};
 pub use reduce::{Reduction, TakenOut, WinnerVariant};
 pub use rungs::{Entrant, Race, RaceTerms, StartTerms};
-pub use takeout::affordable_rounds;
 pub use track::{Arm, EntrantStanding, RaceNews, RaceSamples, RaceSession, RaceStanding, Track};
 
 pub(in crate::tune) use takeout::TAKE_OUT_ROUNDS;

@@ -5,6 +5,7 @@ use super::{
     candidates::{Aim, Candidate, neighbours},
     field::{ArmResult, CandidateFate, RaceField},
     halving::{halved, together},
+    looks::affordable_rounds,
     main_effects::{Known, proposal},
     track::{Arm, RaceNews, RaceSession, Track},
 };
@@ -165,7 +166,7 @@ impl<'r, T: Track> Race<'r, T> {
     }
 
     /// Halves the field and doubles the rounds until one arm remains, a rung would have more than `most_rounds` rounds, or the time for rungs
-    /// is over. The best arm of each entrant stays as long as it is not too far behind.
+    /// is over. Where there is time for more, a rung has more rounds. The best arm of each entrant stays as long as it is not too far behind.
     ///
     /// # Errors
     /// A session cannot begin, or results are lost.
@@ -176,6 +177,7 @@ impl<'r, T: Track> Race<'r, T> {
             self.leave_behind(behind(rounds));
             rounds = rounds.saturating_mul(2);
             let mut alive = self.next_field(rung);
+            rounds = rounds.max(self.spare_rounds(&alive, most_rounds));
             // Fewer rather than none: those with the worst figures go first, and the best of each entrant last.
             while alive.len() > 1 && self.track.elapsed() + self.expected(&alive, rounds) > until {
                 let spare = (0..alive.len()).rev().find(|&place| !self.leads_entrant(alive[place], &alive[..place]));
@@ -201,6 +203,14 @@ impl<'r, T: Track> Race<'r, T> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the rounds of a rung with these members if all rungs that are left get the same share of the time, and the last one has no
+    /// more than `most_rounds`.
+    fn spare_rounds(&self, members: &[usize], most_rounds: u32) -> u32 {
+        let after = members.len().max(1).ilog2();
+        let time = self.terms.rungs_end.saturating_sub(self.track.elapsed()) / (after + 1);
+        affordable_rounds(time, self.expected(members, 1), 0..=most_rounds >> after)
     }
 
     /// Whether an arm is the first of its entrant, those before it being `better`.

@@ -8,18 +8,17 @@ use super::{
         samples::Samples,
     },
     candidates::Candidate,
+    looks::{Contest, ContestSamples},
     reduce::{Reduction, TakenOut},
     rungs::{Race, unfit},
-    track::{Arm, RaceNews, RaceSession, Track},
+    track::{Arm, RaceNews, Track},
 };
 use dbdyno_stats::Spending;
 use std::{ops::RangeInclusive, time::Duration};
 
-/// Rounds in which a change is taken out. The minimum is enough to keep a change that gains a tenth. The maximum distinguishes 5 % from
-/// noise of 5 %.
+/// Rounds in which a change is taken out, before there are more because it is undecided. The minimum is enough to keep a change that gains
+/// a tenth. The maximum distinguishes 5 % from noise of 5 %.
 pub(in crate::tune) const TAKE_OUT_ROUNDS: RangeInclusive<u32> = 8..=32;
-/// The share of the remaining time for which rounds are planned, because run times vary.
-const MARGIN: f64 = 0.85;
 
 impl<T: Track> Race<'_, T> {
     /// Returns an arm without the changes that do not make it faster, and the changes that were taken out. Each attempt runs on fresh
@@ -40,17 +39,23 @@ impl<T: Track> Race<'_, T> {
         let winner = Arm { entrant, candidate: winner };
         while let Some(attempt) = reduction.next_attempt() {
             let left = until.saturating_sub(self.track.elapsed()).div_f64((reduction.most_left() + 1) as f64);
-            let rounds = affordable_rounds(left, self.field.expected(at) * 2, TAKE_OUT_ROUNDS);
             let rest = Arm { entrant, candidate: attempt.rest.clone() };
-            let (arms, seed) = ([&winner, &rest], self.fresh_seed());
-            let measured =
-                self.track.measure(RaceSession { arms: &arms, rounds, seed, left: None, deadline: None }).await?;
+            let contest = Contest {
+                arms: &[&winner, &rest],
+                seed: self.fresh_seed(),
+                until: self.track.elapsed() + left,
+                round: self.field.expected(at) * 2,
+                first: TAKE_OUT_ROUNDS,
+            };
+            let tests = self.tests();
+            let effect =
+                |found: &ContestSamples| together_or_only(&found.samples, &tests, Spending::shared(found.looks));
+            let found = contest.measure(self.track, |found| effect(found).is_decided()).await?;
             if self.track.is_stopped() {
                 return Ok(None);
             }
-            let samples = measured.samples;
-            let unfit = unfit(&samples, CHANGED, terms);
-            let what = reduction.judge(attempt, Some(together_or_only(&samples, &self.tests())), unfit);
+            let unfit = unfit(&found.samples, CHANGED, terms);
+            let what = reduction.judge(attempt, Some(effect(&found)), unfit);
             self.track.tell(RaceNews::TakenOut { entrant, what });
         }
         let (left, taken_out) = reduction.finish();
@@ -63,14 +68,8 @@ impl<T: Track> Race<'_, T> {
     }
 }
 
-/// Returns an even number of rounds for which a time is enough, if a round takes `each`.
-pub fn affordable_rounds(time: Duration, each: Duration, range: RangeInclusive<u32>) -> u32 {
-    let rounds = (time.as_secs_f64() * MARGIN / each.as_secs_f64().max(2e-3)) as u32;
-    (rounds & !1).clamp(*range.start(), *range.end())
-}
-
 /// Judges the effect of a changed variant on its only test, or on all tests as one figure.
-fn together_or_only(samples: &Samples, tests: &[(u32, String)]) -> TestEffect {
-    let only = if tests.len() == 1 { judge(samples, BASE, CHANGED, tests, Spending::ONCE).pop() } else { None };
-    only.unwrap_or_else(|| overall(samples, BASE, CHANGED, tests, Spending::ONCE))
+fn together_or_only(samples: &Samples, tests: &[(u32, String)], spending: Spending) -> TestEffect {
+    let only = if tests.len() == 1 { judge(samples, BASE, CHANGED, tests, spending).pop() } else { None };
+    only.unwrap_or_else(|| overall(samples, BASE, CHANGED, tests, spending))
 }
