@@ -54,19 +54,24 @@ fn an_engine_is_chosen_with_the_evidence_and_the_reasons_why_others_were_not() {
     assert_eq!(place.value("SELECT count(*) FROM results WHERE tier < 2"), "0");
     let not = choice["not_considered"].as_array().unwrap();
     let reason = |name: &str| not.iter().find(|one| one["engine"] == name).unwrap()["reason"].as_str().unwrap();
-    assert_eq!(reason("null"), "it stores nothing: it measures dbdyno's own loop");
-    assert_eq!(reason("fjall"), "it was not asked for");
+    assert_eq!(reason("null"), "stores nothing, and measures dbdyno's own loop");
+    assert_eq!(reason("fjall"), "not asked for");
     // The confirmation has seeds of its own.
     let id = choice["choice_id"].as_str().unwrap();
     let rounds = choice["confirmed_rounds"].as_u64().unwrap();
+    // The confirmation is the last session, or the last few if it was measured again.
     let last = format!(
-        "SELECT count(DISTINCT round) FROM results WHERE keys['choice'] = '{id}'
-         AND session_id = (SELECT arg_max(session_id, started_at) FROM session)"
+        "SELECT count(DISTINCT round) FROM results WHERE keys['choice'] = '{id}' GROUP BY session_id ORDER BY session_id DESC"
     );
-    assert_eq!(place.value(&last), rounds.to_string());
+    let mut sum = 0;
+    let mut so_far = place.rows(&last).into_iter().map(|row| {
+        sum += row[0].parse::<u64>().unwrap();
+        sum
+    });
+    assert_eq!(so_far.find(|sum| *sum >= rounds), Some(rounds));
     let shown = place.ok(&["choose", "--show"]);
     for part in
-        ["Take ", "Tier ", "not considered:", "null: it stores nothing", "how sure:", "all intervals together hold"]
+        ["Take ", "Tier ", "not considered:", "null: stores nothing", "how sure:", "all intervals together hold"]
     {
         assert!(part == "Take " && shown.contains("are level") || shown.contains(part), "{part}:\n{shown}");
     }
@@ -84,9 +89,9 @@ fn what_the_constraints_exclude_is_named_with_its_reason() {
     let done = place.run(&with(&["--engine", "sqlite,lmdb", "--licence", "MIT", "--language", "rust"]));
     assert_eq!(done.code, Some(1), "{}", done.stderr);
     assert!(done.stdout.contains("No engine here meets the constraints"), "{}", done.stdout);
-    assert!(done.stdout.contains("sqlite: its licence is blessing AND MIT"), "{}", done.stdout);
+    assert!(done.stdout.contains("sqlite: the licence is blessing AND MIT"), "{}", done.stdout);
     let done = place.run(&with(&["--engine", "lmdb", "--language", "go"]));
-    assert!(done.stdout.contains("lmdb: it is for programs in c, rust, not go"), "{}", done.stdout);
+    assert!(done.stdout.contains("lmdb: for programs in c, rust, not go"), "{}", done.stdout);
     let done = place.run(&with(&["--engine", "lmdb", "--memory-limit", "1KiB"]));
     assert_eq!(done.code, Some(1), "{}", done.stderr);
     assert!(

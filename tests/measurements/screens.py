@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What the screens cost, measured on the release build: python3 tests/measurements/screens.py PROGRAM [WORK_DIR]
 
-1. A session watched on the Live screen against the same session without a terminal, in ten pairs that alternate which comes
-   first: ratios of the tests' wall times, with the signed-rank interval (needs the packages duckdb and scipy).
+1. A session while the Live screen shows it, against the same session while the screens stand still (SIGSTOP), in pairs of blocks of
+   seconds: the ratio of the tests' wall times, with the signed-rank interval (needs the package duckdb). Sessions drift by more than
+   the screens cost, so both sides are in one session.
 2. CPU time and bytes written while nothing happens for twenty seconds.
 3. Time from starting the program to its first painted screen, with a store of 100,000 results; fifteen starts.
 4. Two groups of 100,000 results on the Compare screen: from starting the program to the table, five times; and from each key there to what
@@ -14,8 +15,8 @@ from store import FOLDER, PROGRAM, environment, first_session, grow
 
 PRESET = """title = "what the screens cost"
 suite = "kv"
-sizes = [50000]
-repeats = 1
+sizes = [10000]
+repeats = 10000
 tests = [2, 4, 7]
 [[engine]]
 name = "lmdb"
@@ -23,6 +24,9 @@ name = "lmdb"
 name = "sqlite"
 options = { journal_mode = "wal", synchronous = "off" }
 """
+
+# Pairs of blocks, the seconds of each, and those between two blocks.
+PAIRS, BLOCK, SETTLING = 60, 3, 0.6
 
 
 def terminal(store, *arguments):
@@ -67,7 +71,8 @@ def leave(process, master):
     os.close(master)
 
 
-def watched(store):
+def begin(store):
+    """Starts the program and its session; the process and the terminal."""
     process, master = terminal(store)
     read_until(master, b"Reproduce a publication")
     os.write(master, b"p")
@@ -75,20 +80,21 @@ def watched(store):
     os.write(master, b"cost\r")
     time.sleep(0.3)
     os.write(master, b"\r")
-    # The line that says so; cells that do not change are not painted again, so not every text is there in one piece.
-    read_until(master, b"session is over")
-    leave(process, master)
+    time.sleep(1)
+    os.write(master, b"y")
+    return process, master
 
 
-def headless(store):
-    subprocess.run([PROGRAM, "--preset", "cost", "--quiet"], env=environment(store), check=True, stdout=subprocess.DEVNULL)
-
-
-def times(store):
-    """Wall time of each engine and test of the store's only session."""
+def runs(store):
+    """Begin and end of each run, and the wall times of its tests by engine and test."""
+    query = """SELECT epoch(r.started_at), epoch(r.finished_at), r.engine, t.test, t.wall_ns
+        FROM result t JOIN run r USING (run_id) WHERE t.failure IS NULL AND r.status = 'done' ORDER BY 1, 2"""
     with duckdb.connect(store, read_only=True) as connection:
-        rows = connection.execute("SELECT engine, test, wall_ns FROM results WHERE status = 'ok'").fetchall()
-    return {(engine, test): wall for engine, test, wall in rows}
+        rows = connection.execute(query).fetchall()
+    found = {}
+    for start, end, engine, test, wall in rows:
+        found.setdefault((start, end), {})[engine, test] = wall
+    return found
 
 
 def interval(logs):
@@ -106,33 +112,67 @@ def interval(logs):
     return [math.exp(value) for value in (statistics.median(walsh), walsh[k - 1], walsh[-k])]
 
 
+def blocks(process, master):
+    """Lets the screens work and stand still in turn, in an order that reverses: (begin, end, watched) of each block."""
+    found = []
+    for pair in range(PAIRS):
+        for watched in (True, False) if pair % 2 == 0 else (False, True):
+            os.kill(process, signal.SIGCONT if watched else signal.SIGSTOP)
+            # What came while they stood still is painted first.
+            drain(master, SETTLING)
+            begin = time.time()
+            drain(master, BLOCK)
+            found.append((begin, time.time(), watched))
+    os.kill(process, signal.SIGCONT)
+    return found
+
+
 def compare_live():
-    pairs = []
-    for pair in range(10):
-        stores = {}
-        order = [("watched", watched), ("headless", headless)]
-        for name, run in order if pair % 2 == 0 else reversed(order):
-            stores[name] = f"{FOLDER}/{name}-{pair}.duckdb"
-            run(stores[name])
-        pairs.append((times(stores["watched"]), times(stores["headless"])))
-    for key in sorted(pairs[0][1]):
-        logs = [math.log(watched[key] / headless[key]) for watched, headless in pairs]
-        ratio, low, high = interval(logs)
-        print(f"{key[0]:8} test {key[1]}: watched/headless {ratio:.3f} [{low:.3f}, {high:.3f}]")
-    means = [statistics.mean(math.log(watched[key] / headless[key]) for key in headless) for watched, headless in pairs]
-    ratio, low, high = interval(means)
-    print(f"all tests together: watched/headless {ratio:.3f} [{low:.3f}, {high:.3f}], ten pairs")
+    store = f"{FOLDER}/watched.duckdb"
+    process, master = begin(store)
+    drain(master, 5)
+    all_blocks = blocks(process, master)
+    before = own_cpu_seconds(process)
+    painted = drain(master, 10)
+    print(f"live: {(own_cpu_seconds(process) - before) * 10:.1f} % of a CPU, {painted / 10240:.1f} KiB/s painted")
+    # The session is ended, and its runs are kept.
+    os.write(master, b"K")
+    time.sleep(0.5)
+    os.write(master, b"y")
+    drain(master, 5)
+    leave(process, master)
+    measured = runs(store)
+    usual = {}
+    for tests in measured.values():
+        for key, wall in tests.items():
+            usual.setdefault(key, []).append(math.log(wall))
+    usual = {key: statistics.median(logs) for key, logs in usual.items()}
+    means = []
+    for begin_, end, _ in all_blocks:
+        of_block = [tests for (start, done), tests in measured.items() if begin_ <= start and done <= end]
+        means.append(statistics.mean(math.log(wall) - usual[key] for tests in of_block for key, wall in tests.items()))
+    logs = []
+    for at in range(0, len(all_blocks), 2):
+        one, other = means[at], means[at + 1]
+        logs.append(one - other if all_blocks[at][2] else other - one)
+    ratio, low, high = interval(logs)
+    print(f"all tests together: watched/not {ratio:.3f} [{low:.3f}, {high:.3f}], {len(logs)} pairs, {len(measured)} runs")
+
+
+def own_cpu_seconds(process):
+    """Of a process without its children."""
+    fields = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(process):
     """Of a process and its children: what is in the terminal, and what measures and paints."""
-    fields = open(f"/proc/{process}/stat").read().rsplit(")", 1)[1].split()
     children = open(f"/proc/{process}/task/{process}/children").read().split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") + sum(cpu_seconds(child) for child in children)
+    return own_cpu_seconds(process) + sum(cpu_seconds(child) for child in children)
 
 
 def idle():
-    process, master = terminal(f"{FOLDER}/watched-0.duckdb")
+    process, master = terminal(f"{FOLDER}/watched.duckdb")
     read_until(master, b"Reproduce a publication")
     drain(master, 4)
     before = cpu_seconds(process)
@@ -143,7 +183,7 @@ def idle():
 
 def first_frame():
     store = f"{FOLDER}/large.duckdb"
-    with duckdb.connect(f"{FOLDER}/watched-0.duckdb") as connection:
+    with duckdb.connect(f"{FOLDER}/watched.duckdb") as connection:
         connection.execute(f"ATTACH '{store}' AS large; COPY FROM DATABASE \"watched-0\" TO large")
     with duckdb.connect(store) as connection:
         results = connection.execute("SELECT count(*) FROM result").fetchone()[0]

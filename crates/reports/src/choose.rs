@@ -9,6 +9,7 @@ use crate::{
         words::{shown_interval, shown_ratio, verdict},
     },
 };
+use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::{
     base::units::{bytes, clock, counted, duration, plain},
     metric::Metric,
@@ -39,7 +40,7 @@ pub fn phase(phase: ChoosePhase) -> &'static str {
 pub fn news(event: &ChooseEvent) -> Option<String> {
     let text = match event {
         ChooseEvent::Excluded { engine, settings, reason } => {
-            format!("✗ {}: {reason}", with_change(engine, settings))
+            format!("✗ {}: {}", with_change(engine, settings), brief(reason))
         }
         ChooseEvent::TakenOut { engine, what } => format!("{engine}: {}", taken_out(what)),
         _ => return None,
@@ -90,9 +91,23 @@ pub fn sentences(choice: &ChoiceAnswer) -> Vec<String> {
         _ => vec![format!("Take {}{}.", configured(first), lead(choice))],
     };
     lines.extend(gain(first));
-    lines.push(format!("Tier {}: {} ({}).", first.tier, first.tier.promise(), first.tier_reason));
+    lines.extend(absolute(choice));
+    let (sign, best) = (first.tier.sign(), Tier::PowerSafe.sign());
+    let name = first.tier.name();
+    lines.push(format!("Tier {sign} of {best}, {name}: {} ({}).", first.tier.promise(), first.tier_reason));
     lines
 }
+
+/// `A run of Random reads takes 5.31 ms.` None: nothing was confirmed beside it.
+fn absolute(choice: &ChoiceAnswer) -> Option<String> {
+    let tests = choice.engines.iter().find(|one| !one.tests.is_empty())?.tests.iter();
+    let time = |effect: &TestEffect| Some(format!("{} {}", effect.name, duration(effect.base_ns?)));
+    let times: Vec<String> = tests.filter_map(time).take(TIMES).collect();
+    (!times.is_empty()).then(|| format!("Median time of a run: {}.", times.join(", ")))
+}
+
+/// The most tests whose time is in the answer's sentences.
+const TIMES: usize = 4;
 
 fn without_first(choice: &ChoiceAnswer) -> String {
     match choice.verdict {
@@ -103,19 +118,19 @@ fn without_first(choice: &ChoiceAnswer) -> String {
     }
 }
 
-/// `: 1.34x faster than sqlite, the second (interval 1.21-1.48)`
+/// `: 1.34x faster than sqlite, which is second (1.21-1.48x)`
 fn lead(choice: &ChoiceAnswer) -> String {
     let second = choice.engines.iter().find(|one| one.state == EngineState::Behind);
     let confirmed = second.and_then(|one| Some((one, one.behind.as_ref()?)));
     if let Some((one, behind)) = confirmed {
         let found = shown_interval(behind);
         let ratio = behind.found.as_ref().map_or(1.0, |found| found.ratio);
-        return format!(": {} faster than {}, the second (between {found})", times(ratio), one.engine);
+        return format!(": {} faster than {}, which is second ({found}x)", times(ratio), one.engine);
     }
     let others = choice.engines.iter().filter(|one| one.state == EngineState::Outrun);
     let nearest = others.filter_map(|one| Some((one, ratio_to(choice, one)?))).min_by(|a, b| a.1.total_cmp(&b.1));
     nearest.map_or_else(String::new, |(one, ratio)| {
-        format!(": {} is the second, about {} slower (from the race, not confirmed)", one.engine, times(ratio))
+        format!(": {} is second, about {} slower (in the search, not confirmed)", one.engine, times(ratio))
     })
 }
 
@@ -125,36 +140,59 @@ fn ratio_to(choice: &ChoiceAnswer, one: &EngineAnswer) -> Option<f64> {
     Some(in_race(one)? / in_race(choice.first()?)?)
 }
 
-/// `lmdb and redb are level: ...`
+/// `lmdb and redb are level, choose by taste: ...`
 fn level_line(first: &EngineAnswer, level: &[&EngineAnswer]) -> String {
     let names: Vec<String> =
         std::iter::once(configured(first)).chain(level.iter().map(|one| configured(one))).collect();
     let (last, others) = names.split_last().map_or(("", &[][..]), |(last, others)| (last.as_str(), others));
     let figures: Vec<String> = level
         .iter()
-        .filter_map(|one| Some(format!("{} takes {} times as long", one.engine, shown_interval(one.behind.as_ref()?))))
+        .filter_map(|one| {
+            let behind = one.behind.as_ref()?;
+            let (ratio, interval) = (shown_ratio(behind), shown_interval(behind));
+            Some(format!("{} takes {ratio} times as long ({interval})", one.engine))
+        })
         .collect();
+    let simplest =
+        simplest(first, level).map_or_else(String::new, |engine| format!(" {engine} needs the fewest settings."));
     format!(
-        "{} and {last} are level: choose by taste. No difference of their times was shown ({}).",
+        "{} and {last} are level, choose by taste: {}, so no difference is shown.{simplest}",
         others.join(", "),
         figures.join(", ")
     )
 }
 
-/// `With journal_mode=wal it is 1.2x faster than with its defaults: 0.77-0.91 times the time.`
+/// Returns the engine with the fewest settings; none if another needs as few.
+fn simplest<'a>(first: &'a EngineAnswer, level: &[&'a EngineAnswer]) -> Option<&'a str> {
+    let all = || std::iter::once(first).chain(level.iter().copied());
+    let least = all().min_by_key(|one| one.settings.len())?;
+    let is_only = all().filter(|one| one.settings.len() == least.settings.len()).count() == 1;
+    is_only.then_some(&*least.engine)
+}
+
+/// `wal_autocheckpoint=250 makes sqlite 1.07x faster (1.04-1.10x) than journal_mode=wal alone.`
 fn gain(first: &EngineAnswer) -> Option<String> {
     let gain = first.gain.as_ref()?;
     let found = gain.found.as_ref()?;
-    let change = &first.change;
-    let start: Vec<Setting> =
-        first.settings.iter().filter(|one| !change.0.contains_key(&one.option)).cloned().collect();
-    let start = if start.is_empty() { "its defaults".to_owned() } else { format!("{} alone", settings(&start)) };
-    let interval = shown_interval(gain);
-    Some(match found.verdict {
-        Verdict::Faster => {
-            format!("With {change} it is {} than with {start}: {interval} times the time.", verdict(gain))
+    let (change, start): (Vec<Setting>, Vec<Setting>) =
+        first.settings.iter().cloned().partition(|one| first.change.0.contains_key(&one.option));
+    let (changed, engine) = (settings(&change), &first.engine);
+    let start = match start.as_slice() {
+        [] => "its defaults".to_owned(),
+        some => format!("{} alone (its defaults survive less than you ask for)", settings(some)),
+    };
+    let (makes, does) = if change.len() == 1 { ("makes", "does") } else { ("make", "do") };
+    Some(match (found.verdict, found.interval) {
+        (Verdict::Faster, Some(range)) => {
+            let (low, high) = (ratio(1.0 / range.high), ratio(1.0 / range.low));
+            format!("{changed} {makes} {engine} {} ({low}-{high}x) than {start}.", verdict(gain))
         }
-        _ => format!("With {change} no gain over {start} was shown ({interval} times the time)."),
+        _ => {
+            let interval = shown_interval(gain);
+            format!(
+                "{changed} {does} not make {engine} faster than {start}, as far as shown ({interval} times the time)."
+            )
+        }
     })
 }
 
@@ -196,10 +234,7 @@ fn better_figures(first: &EngineAnswer, one: &EngineAnswer) -> Vec<String> {
 /// Builds the answer as a sheet; a record for each engine. `command`: the command that asked.
 pub fn choice_sheet(choice: &ChoiceAnswer, command: &str) -> Sheet {
     let mut sections = vec![Section { tone: Tone::Answer, ..Section::lines(sentences(choice)) }];
-    sections.extend(choice.first().filter(|first| !first.settings.is_empty()).map(|first| Section {
-        heading: Some(format!("settings of {}:", first.engine)),
-        ..Section::lines(indented(first.settings.iter().map(as_code).collect()))
-    }));
+    sections.extend(choice.first().into_iter().chain(choice.level()).filter_map(deployed));
     if !choice.engines.is_empty() {
         sections.push(board(choice));
     }
@@ -207,12 +242,28 @@ pub fn choice_sheet(choice: &ChoiceAnswer, command: &str) -> Sheet {
     let out = |one: &EngineAnswer| Some(format!("{}: {}", one.engine, out(one)?));
     sections.extend(Section::toned(
         Tone::Plain,
-        "out of the race:",
+        "fell out:",
         indented(choice.engines.iter().filter_map(out).collect()),
     ));
+    let confirmed = choice.engines.iter().filter(|one| one.behind.is_some() || one.state == EngineState::First);
+    let about =
+        |one: &EngineAnswer| (!one.about.is_empty()).then(|| format!("{} {}: {}", one.engine, one.version, one.about));
+    sections.extend(Section::toned(Tone::Plain, "the engines:", indented(confirmed.filter_map(about).collect())));
     sections.extend(Section::toned(Tone::Plain, "not considered:", indented(not_considered(choice))));
     sections.extend(Section::toned(Tone::Plain, "how sure:", indented(how_sure(choice))));
     Sheet { title: "Choice".to_owned(), sections, records: Some(records(choice)), command: command.to_owned() }
+}
+
+/// Returns what a program does to have an engine's settings, and which of its defaults it must not change; none if there is nothing to do.
+fn deployed(one: &EngineAnswer) -> Option<Section> {
+    let kept = one.tier_settings.iter().map(|kept| {
+        let statement = kept.statement.clone().unwrap_or_else(|| format!("{}={}", kept.option, kept.value));
+        format!("{statement} -- the default, which tier {} needs", one.tier)
+    });
+    let lines: Vec<String> = one.settings.iter().map(as_code).chain(kept).collect();
+    let each = if one.settings.iter().any(|one| one.statement.is_some()) { ", for each connection" } else { "" };
+    let heading = Some(format!("settings of {}{each}:", one.engine));
+    (!lines.is_empty()).then(|| Section { heading, ..Section::lines(indented(lines)) })
 }
 
 /// Returns the command that shows a choice again.
@@ -293,8 +344,10 @@ fn board(choice: &ChoiceAnswer) -> Section {
         ("settings", "settings", ColumnRole::Name),
     ];
     let ran = choice.engines.iter().filter(|one| one.race.is_some());
+    let is_rough = ran.clone().any(|one| BoardLine::of_answer(choice, one).time.starts_with('~'));
+    let rough = if is_rough { "; with ~ it is a figure of the search, and rough" } else { "" };
     Section {
-        heading: Some("time is relative to the first; ~ marks figures of the race, which are rough:".to_owned()),
+        heading: Some(format!("time is relative to the first{rough}:")),
         ..Section::table(Table {
             columns: Column::all(columns),
             rows: ran.map(|one| board_row(choice, one)).collect(),
@@ -374,7 +427,7 @@ impl BoardLine {
             CandidateFate::Alive if place == 0 => ("leads", None),
             CandidateFate::Alive => ("racing", None),
             CandidateFate::Outrun => ("outrun", None),
-            CandidateFate::Dropped(reason) => ("out", Some(reason.clone())),
+            CandidateFate::Dropped(reason) => ("out", Some(brief(reason))),
         };
         let time = match (&line.behind, line.result.ratio) {
             (Some(behind), _) => format!("~{}", shown_ratio(behind)),
@@ -439,9 +492,26 @@ fn board_row(choice: &ChoiceAnswer, one: &EngineAnswer) -> Row {
 /// Returns why an engine that took part is out of the race.
 fn out(one: &EngineAnswer) -> Option<String> {
     match &one.state {
-        EngineState::Dropped(reason) => Some(reason.clone()),
+        EngineState::Dropped(reason) => Some(brief(reason)),
         EngineState::NotRun => Some("the budget ended before it ran".to_owned()),
+        EngineState::Outrun if one.tried <= STARTS => {
+            Some("so slow with the settings that it starts with that no others were tried".to_owned())
+        }
         _ => None,
+    }
+}
+
+/// The most settings that an engine starts with: its defaults, and the fewest options that survive what is asked for.
+const STARTS: usize = 2;
+/// The longest reason in a listing, characters. Messages of engines may have many lines; the run has all of them.
+const REASON: usize = 160;
+
+/// Returns the beginning of a message, in one line.
+fn brief(message: &str) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(REASON) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -461,7 +531,7 @@ fn how_sure(choice: &ChoiceAnswer) -> Vec<String> {
     let mut lines = Vec::new();
     if choice.confirmed_rounds > 0 {
         lines.push(format!(
-            "{} on seeds that no search had seen decide; all intervals together hold with 95 %.",
+            "{} decide, on inputs that the search had not used; all intervals together hold with 95 %.",
             counted(choice.confirmed_rounds, "round")
         ));
     }
@@ -487,8 +557,16 @@ fn how_sure(choice: &ChoiceAnswer) -> Vec<String> {
         ));
     }
     let asked = constraints(&choice.question.constraints);
+    let judged = choice.engines.iter().find(|one| !one.tests.is_empty()).map_or(&[][..], |one| &one.tests);
+    let names: Vec<&str> = judged.iter().map(|test| test.name.as_str()).collect();
+    let tests = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    let size = match choice.question.size.as_str() {
+        // The user's own statements and recordings have one size.
+        "1" => String::new(),
+        size => format!(" at {size}"),
+    };
     lines.push(format!(
-        "Asked for {}: {asked}. On another machine or workload another may be first.",
+        "Asked for {}{size}{tests}, {asked}. On another machine or workload another may be first.",
         choice.question.suite
     ));
     lines

@@ -19,7 +19,11 @@ pub fn read_transaction() -> OptionSpec {
         "one read transaction for each read, or one held over all reads of a test",
     )
     .only_for(SuiteKind::Kv)
-    .in_program("held", "keep one read transaction open and read through it, in place of one for each read")
+    .in_program("held", "begin one read transaction, and do all reads in it")
+    .risk(
+        "held",
+        "reads see no commits that came after the transaction began, and no old pages are reused while it is open",
+    )
 }
 
 /// Whether the option [`read_transaction`] requests one transaction held over all reads of a test.

@@ -37,9 +37,13 @@ pub fn options() -> Vec<OptionSpec> {
         )
         .in_program("nosync", "options.flags(EnvFlags::NO_SYNC); // in C: MDB_NOSYNC"),
         OptionSpec::bool("writemap", "off", "write through the memory map instead of write calls")
-            .in_program("on", "options.flags(EnvFlags::WRITE_MAP); // in C: MDB_WRITEMAP"),
+            .in_program("on", "options.flags(EnvFlags::WRITE_MAP); // heed's EnvOpenOptions; in C: MDB_WRITEMAP")
+            .risk(
+                "on",
+                "a stray pointer of the program can write into the database, and transactions cannot be nested",
+            ),
         OptionSpec::bool("readahead", "on", "let the operating system read ahead of random reads")
-            .in_program("off", "options.flags(EnvFlags::NO_READ_AHEAD); // in C: MDB_NORDAHEAD"),
+            .in_program("off", "options.flags(EnvFlags::NO_READ_AHEAD); // heed's EnvOpenOptions; in C: MDB_NORDAHEAD"),
         OptionSpec::size(
             "map_size",
             1 << 20,

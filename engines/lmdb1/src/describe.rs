@@ -8,6 +8,7 @@ use crate::{
 use dbdyno_engine::{
     describe::{Conflict, Description, OptionSpec, Threads},
     suite::SuiteKind,
+    tuning::ANY,
 };
 use std::collections::BTreeMap;
 
@@ -55,7 +56,8 @@ fn options() -> Vec<OptionSpec> {
     );
     options.push(
         OptionSpec::choice("page_size", &["4096", "8192", "16384", "32768"], "4096", "bytes of a database page")
-            .fresh(),
+            .fresh()
+            .in_program(ANY, "mdb_env_set_pagesize(env, {value}); // in C, before mdb_env_open"),
     );
     options.push(
         OptionSpec::bool(
@@ -63,7 +65,8 @@ fn options() -> Vec<OptionSpec> {
             "off",
             "xxh3 of every page, verified when it is read; of meta pages when the database is opened",
         )
-        .fresh(),
+        .fresh()
+        .in_program("on", "mdb_env_set_checksum(env, checksum, 8); // in C, with a function of your own"),
     );
     options
 }

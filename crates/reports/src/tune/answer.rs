@@ -94,6 +94,7 @@ pub fn as_code(setting: &Setting) -> String {
     let text = match (statement, code) {
         (Some(statement), _) if *fresh => format!("{statement} -- before the first table is created"),
         (Some(statement), _) => statement.clone(),
+        (None, Some(code)) if *fresh => format!("{option}={value}, of a new database: {code}"),
         (None, Some(code)) => format!("{option}={value}: {code}"),
         (None, None) => format!("{option}={value}: {help}"),
     };

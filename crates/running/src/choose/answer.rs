@@ -48,6 +48,9 @@ pub enum ChoiceVerdict {
 pub struct EngineAnswer {
     pub engine: String,
     pub version: String,
+    /// What it is, as its description has it.
+    #[serde(default)]
+    pub about: String,
     pub state: EngineState,
     /// The settings that it started with, all of them.
     pub base: BTreeMap<String, String>,
@@ -57,6 +60,9 @@ pub struct EngineAnswer {
     pub tier_reason: String,
     /// Its options that are not at their default, in the order in which they have to be set.
     pub settings: Vec<Setting>,
+    /// The options at their default with another value of which the tier would be lower.
+    #[serde(default)]
+    pub tier_settings: Vec<Setting>,
     /// The changes that were taken out of its best settings, in this order, and whether each was dropped.
     pub taken_out: Vec<TakenOut>,
     /// How many of its settings were tried, and how many there are.

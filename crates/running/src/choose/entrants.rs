@@ -7,7 +7,7 @@ use crate::tune::{
 };
 use dbdyno_catalog::{
     Suite, TestPick,
-    bench::{PlanError, suited},
+    bench::{PlanError, refusal, suited},
     engines::{Engine, HARNESS_ENGINE, Registry},
     tier_options,
 };
@@ -99,6 +99,11 @@ fn entrant(
     has_terms(description, workload.suite.kind, constraints)?;
     let ChosenWorkload { suite, suite_options, size, pick } = workload.clone();
     let engine = suited(engine, &suite).map_err(|error| error.to_string())?;
+    let suite_settings = suite.settings(&suite_options).map_err(|error| error.to_string())?;
+    // The same reason for all such engines, without their names.
+    if let Some(reason) = refusal(&engine, (&suite, &pick), &suite_settings, size) {
+        return Err(reason.into());
+    }
     let workload = TunedWorkload { engine, suite, suite_options, size, pick };
     // What an engine with a loaded library promises is known once its library was examined.
     let defaults = workload.settings(needed).map_err(|error| error.to_string())?;
@@ -114,13 +119,13 @@ fn entrant(
 fn is_asked_for(engine: &Description, constraints: &Constraints) -> Result<(), String> {
     let named = |names: &[String]| names.contains(&engine.name);
     if engine.name == HARNESS_ENGINE || engine.harness.as_deref() == Some(engine.name.as_str()) {
-        return Err("it stores nothing: it measures dbdyno's own loop".to_owned());
+        return Err("stores nothing, and measures dbdyno's own loop".to_owned());
     }
     if !constraints.engines.is_empty() && !named(&constraints.engines) {
-        return Err("it was not asked for".to_owned());
+        return Err("not asked for".to_owned());
     }
     if named(&constraints.without) {
-        return Err("it was excluded".to_owned());
+        return Err("excluded".to_owned());
     }
     Ok(())
 }
@@ -129,21 +134,21 @@ fn is_asked_for(engine: &Description, constraints: &Constraints) -> Result<(), S
 fn has_terms(engine: &Description, suite: SuiteKind, constraints: &Constraints) -> Result<(), String> {
     let Constraints { languages, licences, writers, .. } = constraints;
     if engine.languages.is_empty() {
-        return Err("it is no library that a program can use".to_owned());
+        return Err("no library that a program can use".to_owned());
     }
     if !languages.is_empty() && !languages.iter().any(|wanted| engine.languages.contains(wanted)) {
         let (has, wanted) = (engine.languages.join(", "), languages.join(" or "));
-        return Err(format!("it is for programs in {has}, not {wanted}"));
+        return Err(format!("for programs in {has}, not {wanted}"));
     }
     if !licences.is_empty() {
-        let licence = engine.licence.as_deref().ok_or("its description does not say its licence")?;
+        let licence = engine.licence.as_deref().ok_or("the licence is not known")?;
         if !is_accepted(licence, licences) {
-            return Err(format!("its licence is {licence}"));
+            return Err(format!("the licence is {licence}"));
         }
     }
     let many = engine.threads.get(&suite).is_some_and(|threads| threads.writers == Writers::Many);
     if *writers > 1 && !many {
-        return Err("only one of its threads may write at a time".to_owned());
+        return Err("only one thread may write at a time".to_owned());
     }
     Ok(())
 }
@@ -176,7 +181,7 @@ fn base(workload: &TunedWorkload, tier: Tier, needed: &BTreeMap<String, String>)
         .filter_map(|one| tier_options(engine, one));
     let safe = enough.filter_map(|asked| of(&asked).ok()).find(|(found, _)| *found >= tier);
     let (_, why) = engine.tier(&settings);
-    safe.map(|(_, settings)| settings).ok_or_else(|| format!("no settings of it reach tier {tier} ({why})"))
+    safe.map(|(_, settings)| settings).ok_or_else(|| format!("no settings reach tier {tier} ({why})"))
 }
 
 /// Returns the arms that entrants start with: their bases, and the fewest options whose commits survive just what is asked for, which are

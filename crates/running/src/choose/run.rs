@@ -375,9 +375,11 @@ fn engine(
     EngineAnswer {
         engine: description.name.clone(),
         version: description.version.clone(),
+        about: description.about.clone(),
         state,
         base: entrant.base.to_map(),
         settings: Setting::of(description, &settings.to_map()),
+        tier_settings: Setting::keeping_tier(description, &settings),
         change,
         tier,
         tier_reason: tier_reason.to_owned(),

@@ -1,7 +1,10 @@
 //! The recommended settings in the engine's own terms, with the evidence for them.
 
-use super::{ledger::Ledger, trial::Trial};
-use dbdyno_engine::describe::{Description, OptionSpec};
+use super::{change::OptionChange, ledger::Ledger, trial::Trial};
+use dbdyno_engine::{
+    describe::{Description, OptionKind, OptionSpec},
+    settings::Settings,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -49,21 +52,36 @@ impl Setting {
             .collect();
         // Statements come first, in their order. The stable sort keeps the others in the order of the description.
         options.sort_by_key(|option| option.tuning.statement.as_ref().map_or(u32::MAX, |statement| statement.place));
-        let setting = |option: &OptionSpec| {
-            let value = changed.get(&option.name).cloned().unwrap_or_default();
-            // A trial may come from another store, and users type the statement into a database.
-            let is_value = option.kind.canonical(&value).is_ok_and(|canonical| canonical == value);
-            Setting {
-                statement: option.tuning.statement.as_ref().filter(|_| is_value).map(|told| told.with(&value)),
-                code: option.tuning.code(&value).filter(|_| is_value),
-                risk: option.tuning.risks.get(&value).cloned(),
-                option: option.name.clone(),
-                help: option.help.clone(),
-                fresh: option.fresh,
-                value,
-            }
-        };
+        let setting = |option: &OptionSpec| Self::new(option, changed.get(&option.name).cloned().unwrap_or_default());
         options.into_iter().map(setting).collect()
+    }
+
+    /// Returns the options at their default with another value of which a commit would survive less.
+    pub fn keeping_tier(engine: &Description, settings: &Settings) -> Vec<Self> {
+        let tier = engine.tier(settings).0;
+        let lowers = |option: &OptionSpec, value: &String| {
+            let change = OptionChange([(option.name.clone(), value.clone())].into());
+            change.made_to(settings, engine).is_ok_and(|other| engine.tier(&other).0 < tier)
+        };
+        let keeps = |option: &&OptionSpec| {
+            let OptionKind::Choice { choices } = &option.kind else { return false };
+            settings.get(&option.name) == Some(&*option.default) && choices.iter().any(|value| lowers(option, value))
+        };
+        engine.options.iter().filter(keeps).map(|option| Self::new(option, option.default.clone())).collect()
+    }
+
+    fn new(option: &OptionSpec, value: String) -> Self {
+        // A trial may come from another store, and users type the statement into a database.
+        let is_value = option.kind.canonical(&value).is_ok_and(|canonical| canonical == value);
+        Self {
+            statement: option.tuning.statement.as_ref().filter(|_| is_value).map(|told| told.with(&value)),
+            code: option.tuning.code(&value).filter(|_| is_value),
+            risk: option.tuning.risks.get(&value).cloned(),
+            option: option.name.clone(),
+            help: option.help.clone(),
+            fresh: option.fresh,
+            value,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     usage::Used,
 };
 use dbdyno_engine::size::Size;
-use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes, to_bytes};
+use dbdyno_workload::histogram::{bytes_from_base64, empty, from_bytes};
 use hdrhistogram::Histogram;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,41 +17,51 @@ const STAY: Duration = Duration::from_secs(4);
 /// A test that takes longer than this, ns, is shown at once.
 const LONG_NS: u64 = 1_000_000_000;
 
-/// Maximum number of rounds whose latencies are kept separately.
-const MOST_ROUNDS: usize = 8;
+/// The most runs of a test whose latencies are kept.
+const MOST_RUNS: usize = 16;
 
-/// The latencies of a configuration's test in all rounds, HdrHistogram V2 compressed, because whole histograms would take much memory. The
-/// size does not grow with the number of rounds.
-#[derive(Debug, Clone, Default)]
+/// The latencies of a configuration's test in some of its runs, evenly spread over the session, HdrHistogram V2 compressed. Adding up all
+/// runs would cost more than everything else that this process does while tests end a hundred times a second; the store has all.
+#[derive(Debug, Clone)]
 pub(super) struct SentLatencies {
-    /// The sum of the earlier rounds, and their number.
-    sum: (Option<Vec<u8>>, usize),
-    /// The last rounds, with their runs.
-    last: Vec<(usize, Vec<u8>)>,
+    /// How many runs there were.
+    runs: usize,
+    /// One of so many is kept.
+    each: usize,
+    kept: Vec<(usize, Vec<u8>)>,
+}
+
+impl Default for SentLatencies {
+    fn default() -> Self {
+        Self { runs: 0, each: 1, kept: Vec::new() }
+    }
 }
 
 impl SentLatencies {
     /// Adds the latencies of a run, in place of earlier ones of this run.
     pub(super) fn add(&mut self, run: usize, bytes: Vec<u8>) {
-        self.last.retain(|(of, _)| *of != run);
-        if self.last.len() == MOST_ROUNDS {
-            let (all, rounds) = self.all();
-            *self = Self { sum: (Some(to_bytes(&all)), rounds), last: Vec::new() };
+        if let Some((_, own)) = self.kept.iter_mut().find(|(of, _)| *of == run) {
+            *own = bytes;
+            return;
         }
-        self.last.push((run, bytes));
+        if self.runs.is_multiple_of(self.each) {
+            self.kept.push((run, bytes));
+        }
+        self.runs += 1;
+        if self.kept.len() > MOST_RUNS {
+            let mut place = 0..;
+            self.kept.retain(|_| place.next().is_some_and(|place: usize| place.is_multiple_of(2)));
+            self.each *= 2;
+        }
     }
 
-    /// Returns the latencies of all runs, and the number of these runs.
+    /// Returns the latencies of the kept runs, and the number of these runs.
     fn all(&self) -> (Histogram<u64>, usize) {
-        let mut rounds = self.sum.1;
-        let mut all = self.sum.0.as_ref().and_then(|sum| from_bytes(sum).ok()).unwrap_or_else(empty);
-        for (_, bytes) in &self.last {
-            // Adding cannot fail, because all have the same bounds.
-            if from_bytes(bytes).is_ok_and(|one| all.add(one).is_ok()) {
-                rounds += 1;
-            }
-        }
-        (all, rounds)
+        let mut all = empty();
+        // Adding cannot fail, because all have the same bounds.
+        let added = self.kept.iter().filter(|(_, bytes)| from_bytes(bytes).is_ok_and(|one| all.add(one).is_ok()));
+        let runs = added.count();
+        (all, runs)
     }
 }
 
@@ -63,7 +73,7 @@ pub(super) struct ShownTest {
     since: Duration,
     /// Whether the user chose it. Then it stays.
     is_chosen: bool,
-    /// Latencies of finished runs by configuration, and the number of these runs.
+    /// Latencies of finished runs by configuration, and the number of these runs: those that were kept, and all since it is shown.
     latencies: BTreeMap<usize, (Histogram<u64>, usize)>,
 }
 
@@ -88,7 +98,7 @@ pub(crate) struct ConfigurationInView<'s> {
     pub(crate) under_way: Option<&'s LiveFigures>,
     /// The figures of its last finished test and of its worker.
     pub(crate) last: Option<&'s LastTest>,
-    /// Latencies of all runs.
+    /// Latencies of its runs: [`SentLatencies`] says of which.
     pub(crate) latencies: Histogram<u64>,
     /// Throughput of the test in progress, or of the last finished one.
     pub(crate) timeline: &'s [Slot],
@@ -227,9 +237,10 @@ impl WatchedSession {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbdyno_workload::histogram::to_bytes;
 
     #[test]
-    fn latencies_of_a_thousand_rounds_take_no_more_than_those_of_a_few() {
+    fn latencies_of_a_thousand_runs_take_no_more_than_those_of_a_few() {
         let one = |ns: u64| {
             let mut histogram = empty();
             histogram.record(ns).unwrap();
@@ -238,12 +249,14 @@ mod tests {
         let mut sent = SentLatencies::default();
         for run in 0..1_000 {
             sent.add(run, one(100 + run as u64));
-            assert!(sent.last.len() <= MOST_ROUNDS);
+            assert!(sent.kept.len() <= MOST_RUNS);
         }
-        let (all, rounds) = sent.all();
-        assert_eq!((all.len(), rounds), (1_000, 1_000));
-        assert_eq!((all.min(), all.max()), (100, 1_099));
-        sent.add(999, one(5));
-        assert_eq!(sent.all().1, 1_000, "a run counts once");
+        let runs: Vec<usize> = sent.kept.iter().map(|(run, _)| *run).collect();
+        assert!(runs.len() > MOST_RUNS / 2 && runs.windows(2).all(|pair| pair[1] - pair[0] == 64), "{runs:?}");
+        let (all, count) = sent.all();
+        assert_eq!((all.len(), count), (runs.len() as u64, runs.len()));
+        sent.add(runs[0], one(5));
+        let (all, count) = sent.all();
+        assert_eq!((all.min(), count), (5, runs.len()), "a run counts once");
     }
 }

@@ -11,7 +11,8 @@ use super::{
 };
 use crate::runner::RunnerEvent;
 use dbdyno_catalog::bench::BenchPlan;
-use dbdyno_store::{ActorRecord, LeftSession, RunRecord, Status, TestRecord};
+use dbdyno_foundation::base::units;
+use dbdyno_store::{ActorRecord, FailureKind, LeftSession, RunRecord, Status, TestRecord};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -79,14 +80,14 @@ impl<'l, L: RaceListener, E: From<RunnerEvent>> LabTrack<'l, L, E> {
     }
 
     /// Returns the measurements of a session that an earlier process has finished, if it is the same.
-    fn replayed(&mut self, plan: &BenchPlan) -> Option<RaceSamples> {
+    fn replayed(&mut self, plan: &BenchPlan, deadline: Option<Duration>) -> Option<RaceSamples> {
         let (step, session) = self.earlier.pop_front()?;
         if session.session.seed != plan.seed {
             // Another version decided otherwise: the race goes on from here with sessions of its own.
             self.earlier.clear();
             return None;
         }
-        let measured = Session { runs: &session.runs, results: &session.results, actors: &session.actors };
+        let measured = Session { runs: &session.runs, results: &session.results, actors: &session.actors, deadline };
         let took = Duration::from_millis(step.ended_ms).saturating_sub(self.clock);
         self.clock = Duration::from_millis(step.ended_ms);
         self.begun = (Instant::now(), self.clock);
@@ -103,7 +104,7 @@ impl<L: RaceListener, E: From<RunnerEvent>> Track for LabTrack<'_, L, E> {
             arms.iter().map(|arm| (of(arm.entrant).engine.description.name.as_str(), &arm.candidate.settings));
         let Some(workload) = arms.first().map(|arm| of(arm.entrant)) else { return Ok(RaceSamples::default()) };
         let plan = workload.plan_of(self.lab.registry, &engines.collect::<Vec<_>>(), rounds, seed)?;
-        if let Some(measured) = self.replayed(&plan) {
+        if let Some(measured) = self.replayed(&plan, deadline) {
             return Ok(measured);
         }
         let limits = SessionLimits { budget: left, deadline };
@@ -116,7 +117,7 @@ impl<L: RaceListener, E: From<RunnerEvent>> Track for LabTrack<'_, L, E> {
             self.listener.keep(&self.steps)?;
             self.clock = Duration::from_millis(ended_ms);
         }
-        let measured = Session { runs: &report.runs, results: &report.results, actors: &report.actors };
+        let measured = Session { runs: &report.runs, results: &report.results, actors: &report.actors, deadline };
         Ok(measured.samples(&plan, self.clock.saturating_sub(before)))
     }
 
@@ -138,12 +139,21 @@ struct Session<'s> {
     runs: &'s [RunRecord],
     results: &'s [TestRecord],
     actors: &'s [ActorRecord],
+    /// The longest time that the race gives a run.
+    deadline: Option<Duration>,
 }
 
 impl Session<'_> {
     /// Returns its measurements. `took`: its whole duration, which is shared out among the arms by the time of their runs.
     fn samples(&self, plan: &BenchPlan, took: Duration) -> RaceSamples {
         let mut samples = Samples::default();
+        // First, because the first reason is kept: what the run was too slow for says more than that it was.
+        for run in self.runs.iter().filter(|run| run.failure_kind == Some(FailureKind::Deadline)) {
+            if let (Some(planned), Some(deadline)) = (plan.runs.get(run.ordinal as usize), self.deadline) {
+                let reason = format!("a run takes more than {}, too long for this budget", units::clock(deadline));
+                samples.fail(planned.configuration, reason);
+            }
+        }
         samples.add_session(plan, (self.runs, self.results, self.actors), |configuration| configuration);
         let mut times: Vec<Vec<Duration>> = vec![Vec::new(); plan.configurations.len()];
         for run in self.runs {
