@@ -72,6 +72,7 @@ fn job(place: &Place, engine: &str, options: &[(&str, &str)]) -> Job {
         wait: false,
         keep_folder: true,
         explain: false,
+        slices: None,
     }
 }
 

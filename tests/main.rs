@@ -56,6 +56,7 @@ mod rowsum;
 mod scaling;
 mod shared_answers;
 mod sheets;
+mod slices;
 mod snkv;
 mod soak;
 mod sqlite_lib;

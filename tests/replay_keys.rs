@@ -268,6 +268,7 @@ fn answers_are_those_of_another_program() {
             wait: false,
             keep_folder: false,
             explain: false,
+            slices: None,
         };
         let mut worker = Command::new(env!("CARGO_BIN_EXE_dbdyno"))
             .args(["worker", engine, "run"])

@@ -130,6 +130,7 @@ fn of(suite: SuiteJob, size: Size, engine: &str, options: BTreeMap<String, Strin
         wait: false,
         keep_folder: false,
         explain: false,
+        slices: None,
     }
 }
 

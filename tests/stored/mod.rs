@@ -16,8 +16,8 @@ use dbdyno::{
     metric::{Figures, Metric},
     store::{
         ActorRecord, ActorSlotRecord, Batch, Blob, ChoiceRecord, CounterRecord, EvidenceRecord, ExplainedRecord,
-        HarnessRecord, HostRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SpentRecord,
-        Status, Store, TestRecord, TimelineRecord, TrialRecord, WarningRecord,
+        HarnessRecord, HostRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SliceRecord,
+        SpentRecord, Status, Store, TestRecord, TimelineRecord, TrialRecord, WarningRecord,
     },
 };
 use dbdyno_engine::durability::Tier;
@@ -78,7 +78,7 @@ fn assert_equal(one: &Path, other: &Path) -> Vec<(String, u64)> {
         )
         .unwrap();
     let tables: Vec<String> = statement.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
-    assert_eq!(tables.len(), 22);
+    assert_eq!(tables.len(), 23);
     let count = |sql: String| connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap() as u64;
     let compare = |table: String| {
         let differing = count(format!(
@@ -156,6 +156,14 @@ fn session(number: u32, host: &str, suite: &str) -> Batch {
             at_ns: 1_000_000_000,
             name: text("database_bytes"),
             value: u64::MAX,
+        }],
+        slices: vec![SliceRecord {
+            run_id: run_id.clone(),
+            test: 1,
+            slice: 0,
+            slices: 1,
+            operations: 7,
+            wall_ns: u64::MAX,
         }],
         counters: vec![CounterRecord { run_id: run_id.clone(), test: 1, name: text("cache_misses"), value: u64::MAX }],
         plans: vec![QueryPlanRecord {

@@ -60,8 +60,8 @@ pub use read::{
 };
 pub use record::{
     ActorRecord, ActorSlotRecord, Batch, CounterRecord, ExplainedRecord, FailureKind, HarnessRecord, HostRecord,
-    KeyRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SpentRecord, Status, TestRecord,
-    TimelineRecord, WarningRecord,
+    KeyRecord, OptionRecord, QueryPlanRecord, ReadingRecord, RunRecord, SessionRecord, SliceRecord, SpentRecord,
+    Status, TestRecord, TimelineRecord, WarningRecord,
 };
 pub use repair::{Repaired, StoreFinding};
 pub use resume::LeftSession;

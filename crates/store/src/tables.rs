@@ -33,7 +33,7 @@ const fn table(name: &'static str, key: &'static [&'static str], owner: RowOwner
 
 /// Every table but `schema_version`, owners before what they own. In conditions, `replaced` is the set of runs whose rows of `run` are
 /// replaced by the same import.
-pub(super) const TABLES: [StoreTable; 22] = [
+pub(super) const TABLES: [StoreTable; 23] = [
     StoreTable {
         fuller: Some("o.architecture IS NULL AND n.architecture IS NOT NULL"),
         ..table("host", &["host_id"], RowOwner::Host)
@@ -65,6 +65,7 @@ pub(super) const TABLES: [StoreTable; 22] = [
     table("timeline", &["run_id", "test", "at_ns"], RowOwner::Run),
     table("actor_slot", &["run_id", "test", "actor", "at_ns"], RowOwner::Run),
     table("reading", &["run_id", "test", "at_ns", "name"], RowOwner::Run),
+    table("slice", &["run_id", "test", "slice"], RowOwner::Run),
     table("engine_counter", &["run_id", "test", "name"], RowOwner::Run),
     table("query_plan", &["run_id", "test", "statement"], RowOwner::Run),
     table("explained_test", &["run_id", "test"], RowOwner::Run),

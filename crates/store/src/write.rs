@@ -8,12 +8,12 @@ use std::collections::HashMap;
 macro_rules! every_table {
     ($batch:expr, $records:ident => $action:expr) => {{
         let Batch {
-            hosts, sessions, runs, options, keys, results, actors, timelines, slots, readings, counters, plans, explained, spent,
+            hosts, sessions, runs, options, keys, results, actors, timelines, slots, readings, slices, counters, plans, explained, spent,
             harness, warnings, trials, choices, evidence,
         } = $batch;
         every_table!(
             @ $records $action;
-            hosts sessions runs options keys results actors timelines slots readings counters plans explained spent harness
+            hosts sessions runs options keys results actors timelines slots readings slices counters plans explained spent harness
             warnings trials choices evidence
         );
     }};

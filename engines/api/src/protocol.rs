@@ -15,7 +15,11 @@ use crate::{
     suite::{KvSuite, KvTest, SqlSuite, SqlTest},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+    str::FromStr,
+};
 
 /// The protocol version of this crate.
 pub const PROTOCOL: u32 = 2;
@@ -72,6 +76,21 @@ pub struct Job {
     /// another one of the same configuration and seed, and its times are compared with nothing else.
     #[serde(default, skip_serializing_if = "is_false")]
     pub explain: bool,
+    /// The tests in which the worker takes turns with those of the same round. A worker that does not know this does its tests in one go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<SliceTerms>,
+}
+
+/// How the workers of a round take turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct SliceTerms {
+    /// The measured time of a slice, ns. When it has passed, the worker stops its timer between two operations, sends `turn`, and waits for
+    /// a line on stdin.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub ns: u64,
+    /// The numbers of the tests that are sliced.
+    pub tests: BTreeSet<u32>,
 }
 
 /// Takes a reference, because serde requires one.
@@ -231,6 +250,16 @@ pub enum Event {
         readings: BTreeMap<String, u64>,
     },
     TestDone(Box<TestDone>),
+    /// A slice of the test under way is over, and the timer stands still until a line on stdin: see [`SliceTerms`].
+    Turn {
+        /// Number in its suite, from 1.
+        #[cfg_attr(test, schemars(range(min = 1)))]
+        test: u32,
+        /// Operations done.
+        operations: u64,
+        /// Wall time of the test so far, ns.
+        wall_ns: u64,
+    },
     /// The run is finished and the database closed.
     Done,
     /// Kill test: this many transactions have been committed.
@@ -274,6 +303,7 @@ impl Event {
             Self::TestStarted { .. } => "test_started",
             Self::Progress { .. } => "progress",
             Self::TestDone(_) => "test_done",
+            Self::Turn { .. } => "turn",
             Self::Done => "done",
             Self::Committed { .. } => "committed",
             Self::Recovered { .. } => "recovered",

@@ -5,7 +5,7 @@ use crate::{
     histogram::{Counts, SeenCounts, to_base64},
     parts::TimeParts,
     phases::{OwnThreads, Phases},
-    recorder::RecordedTime,
+    recorder::{RecordedTime, SliceTurns},
     resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss, rss_bytes},
 };
 use dbdyno_engine::{
@@ -14,11 +14,19 @@ use dbdyno_engine::{
     counters::Counters,
     describe::Library,
     engine::EngineInstance,
-    protocol::{ActorHead, Event, Job, TestDone, TestHead},
+    protocol::{ActorHead, Event, Job, SliceTerms, TestDone, TestHead},
     say,
     serve::Worker,
 };
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Instant};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
+    time::Instant,
+};
 
 /// State shared by all tests of a run: the worker that receives events, and the counters, whose memory is allocated once for all tests.
 pub(crate) struct Harness<'w> {
@@ -27,6 +35,9 @@ pub(crate) struct Harness<'w> {
     own_threads: OwnThreads,
     /// Resident memory before any database was opened, bytes.
     floor_rss_bytes: u64,
+    slices: Option<SliceTerms>,
+    /// How long other workers have had their turns, ns.
+    away: Arc<AtomicU64>,
 }
 
 /// A test under way.
@@ -44,6 +55,7 @@ struct TestProgress {
     test: u32,
     operations: Option<u64>,
     begun: Instant,
+    away: Arc<AtomicU64>,
     counts: Arc<Counts>,
     seen: SeenCounts,
 }
@@ -55,7 +67,8 @@ impl<'w> Harness<'w> {
             say!("tests are not explained: {error}");
         }
         let own_threads = OwnThreads::now();
-        Self { worker, counts: Arc::default(), own_threads, floor_rss_bytes: rss_bytes() }
+        let slices = job.slices.clone();
+        Self { worker, counts: Arc::default(), own_threads, floor_rss_bytes: rss_bytes(), slices, away: Arc::default() }
     }
 
     /// Reports that the engine's first database is open.
@@ -133,10 +146,12 @@ impl<'w> Harness<'w> {
     /// Starts the counters of a test of one thread, as [`Harness::announce`] reported it.
     pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: Option<u64>, every: u64) -> Frame<'_> {
         self.counts.clear();
+        self.away.store(0, Relaxed);
         let mut progress = TestProgress {
             test: test.number,
             operations,
             begun: Instant::now(),
+            away: Arc::clone(&self.away),
             counts: Arc::clone(&self.counts),
             seen: SeenCounts::default(),
         };
@@ -163,7 +178,7 @@ impl TestProgress {
             test: self.test,
             operations: self.counts.operations(),
             total: self.operations,
-            elapsed_ns: self.begun.elapsed().as_nanos() as u64,
+            elapsed_ns: (self.begun.elapsed().as_nanos() as u64).saturating_sub(self.away.load(Relaxed)),
             histogram: (!delta.is_empty()).then(|| to_base64(&delta)),
             actors: Vec::new(),
             statements: Vec::new(),
@@ -176,6 +191,17 @@ impl Frame<'_> {
     /// Returns the counters for latencies.
     pub(crate) fn counts(&self) -> Arc<Counts> {
         Arc::clone(&self.harness.counts)
+    }
+
+    /// Returns how the test takes turns with those of other workers; `None` if it does not.
+    pub(crate) fn turns(&self) -> Option<SliceTurns> {
+        let terms = self.harness.slices.as_ref().filter(|terms| terms.tests.contains(&self.test))?;
+        let (pass, away, test) = (self.harness.worker.turns()?, Arc::clone(&self.harness.away), self.test);
+        Some(SliceTurns::new(terms.ns, move |operations, wall_ns| {
+            let begun = Instant::now();
+            pass(&Event::Turn { test, operations, wall_ns });
+            away.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
+        }))
     }
 
     /// Stops the counters and waits until the engine's own threads are idle; the caller fills in the answers. `folder`: the database's own

@@ -16,7 +16,7 @@ use dbdyno_engine::{
     EngineError,
     clock::{Clock, monotonic_ns},
 };
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 /// Consecutive samples that are timed, if not all are.
 const STRETCH: u64 = 16;
@@ -70,6 +70,31 @@ pub struct Recorder<C> {
     started: u64,
     /// The time when the recorder was created, by its clock and by the system's, ns. `None`: time is simulated.
     made: Option<(u64, u64)>,
+    turns: Option<SliceTurns>,
+    /// How long other workers had their turns, ns.
+    away: u64,
+}
+
+/// How a test takes turns with those of other workers.
+pub(crate) struct SliceTurns {
+    /// The wall time of a turn, ns.
+    ns: u64,
+    /// The wall time of the test when the turn is over, ns.
+    due: u64,
+    /// Passes the turn, and returns once it is back. It receives the operations and the wall time (ns) so far.
+    pass: Box<dyn FnMut(u64, u64) + Send>,
+}
+
+impl SliceTurns {
+    pub(crate) fn new(ns: u64, pass: impl FnMut(u64, u64) + Send + 'static) -> Self {
+        Self { ns, due: ns, pass: Box::new(pass) }
+    }
+}
+
+impl fmt::Debug for SliceTurns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SliceTurns").field("ns", &self.ns).field("due", &self.due).finish_non_exhaustive()
+    }
 }
 
 /// The time of a test, split by use, ns.
@@ -112,7 +137,14 @@ impl<C: Clock> Recorder<C> {
             outside: QuickTimes::default(),
             started: now,
             made,
+            turns: None,
+            away: 0,
         }
+    }
+
+    /// Takes turns with other workers.
+    pub(crate) fn taking_turns(self, turns: Option<SliceTurns>) -> Self {
+        Self { turns, ..self }
     }
 
     /// Creates a recorder that times every operation, for operations whose end is told later: see [`Self::lap_at`].
@@ -215,6 +247,23 @@ impl<C: Clock> Recorder<C> {
         };
         self.ahead = samples * self.every;
         self.left = self.ahead;
+        if self.turns.as_ref().is_some_and(|turns| self.spent.wall + (now - self.window) >= turns.due) {
+            self.pass_turn();
+        }
+    }
+
+    /// Stops the timer while other workers have their turns.
+    #[inline(never)]
+    fn pass_turn(&mut self) {
+        let closed = self.close();
+        if let Some(mut turns) = self.turns.take() {
+            let (operations, wall) = (self.counts.operations(), self.spent.wall);
+            self.outside(|| (turns.pass)(operations, wall));
+            turns.due = wall + turns.ns;
+            self.turns = Some(turns);
+        }
+        self.open();
+        self.away += self.window.saturating_sub(closed);
     }
 
     /// Decides which samples to time from now on, and returns the number of samples until the next read of the clock.
@@ -242,7 +291,7 @@ impl<C: Clock> Recorder<C> {
     /// # Errors
     /// The clock disagrees with the system's clock, so its times are worthless.
     pub fn finish(mut self) -> Result<RecordedTime, EngineError> {
-        let elapsed = self.close().saturating_sub(self.started);
+        let elapsed = self.close().saturating_sub(self.started).saturating_sub(self.away);
         let wall = self.spent.wall;
         let parts = |begun: ThreadTimes| Some(ThreadTimes::read()?.parts_since(&begun, self.outside, wall, elapsed));
         self.spent.parts = self.begun.and_then(parts);
@@ -354,6 +403,10 @@ mod tests {
     use std::{
         cell::{Cell, RefCell},
         rc::Rc,
+        sync::{
+            Mutex,
+            atomic::{AtomicU64, Ordering::Relaxed},
+        },
     };
 
     /// A clock that advances by the latency of operations and by the cost of each read.
@@ -451,6 +504,42 @@ mod tests {
         let script = RefCell::new(vec![50_000_020, 50_000_010, 50_000_000, 0]);
         let clocks = both_clocks(|| script.borrow_mut().pop().unwrap(), || 7);
         assert_eq!((clocks, script.borrow().len()), ((50_000_010, 7), 0));
+    }
+
+    /// A clock that others may advance.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<AtomicU64>);
+
+    impl Clock for Shared {
+        fn is_real(&self) -> bool {
+            false
+        }
+
+        fn now(&self) -> u64 {
+            self.0.load(Relaxed)
+        }
+    }
+
+    #[test]
+    fn a_turn_is_passed_after_its_time_and_that_of_others_does_not_count() {
+        let (clock, passed) = (Shared::default(), Arc::new(Mutex::new(Vec::new())));
+        let counts = Arc::new(Counts::default());
+        let (others, seen) = (clock.clone(), Arc::clone(&passed));
+        let turns = SliceTurns::new(100, move |operations, wall| {
+            seen.lock().unwrap().push((operations, wall));
+            others.0.fetch_add(1_000_000, Relaxed);
+        });
+        let mut recorder = Recorder::new(clock.clone(), Arc::clone(&counts), 1).taking_turns(Some(turns));
+        recorder.start();
+        for _ in 0..10 {
+            clock.0.fetch_add(40, Relaxed);
+            recorder.lap();
+        }
+        let spent = recorder.finish().unwrap();
+        assert_eq!(spent, RecordedTime { wall: 400, between: 0, parts: None });
+        assert_eq!(*passed.lock().unwrap(), [(3, 120), (6, 240), (9, 360)]);
+        let histogram = counts.to_histogram();
+        assert_eq!((histogram.len(), histogram.min(), histogram.max()), (10, 40, 40));
     }
 
     #[test]

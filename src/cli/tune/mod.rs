@@ -34,7 +34,7 @@ pub(super) enum TuneCommand {
     /// Run the same number of rounds again and add them to a trial.
     ///
     /// For a trial with --sql, give --sql again, and --database if the trial had it.
-    More(MoreArgs),
+    More(Box<MoreArgs>),
     /// Make a trial's change part of the base of later trials.
     Accept(AcceptArgs),
     /// Show each trial: the change, its base, its gain and its cost.

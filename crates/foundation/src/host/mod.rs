@@ -23,6 +23,7 @@ mod mount_options;
 mod mounts;
 mod noise;
 mod preloaded;
+mod quietest_cpu;
 #[cfg(test)]
 mod scratch;
 mod sync_doubt;
@@ -42,6 +43,7 @@ pub use load::Load;
 pub use mount_options::{MountEffect, MountOption};
 pub use noise::{CpuTimes, NoiseDelta, NoiseSample, process_cpu_ns};
 pub use preloaded::{Preloaded, is_system_allocator};
+pub use quietest_cpu::quietest_cpu;
 pub use sync_doubt::{SyncDoubt, SyncEvidence, device};
 pub use sync_times::SyncTimes;
 pub use work_folder::WorkFolderFacts;

@@ -124,6 +124,7 @@ impl<'d> CheckWorkspace<'d> {
             wait: true,
             keep_folder: false,
             explain: false,
+            slices: None,
         };
         let worker = WorkerProcess::start(
             &self.candidate.engine.launch,

@@ -146,6 +146,7 @@ fn one(
         wait: true,
         keep_folder: false,
         explain: false,
+        slices: None,
     };
     let confinement = confinement(&job, folder.path(), DEADLINE);
     let family = ProcessFamily::controlled();

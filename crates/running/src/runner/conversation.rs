@@ -88,6 +88,7 @@ impl Conversation {
                 None => return Err(format!("it began test {test} after the last test")),
             },
             (ConversationState::Testing(running), Event::Progress { test, .. }) if running == *test => self.state,
+            (ConversationState::Testing(running), Event::Turn { test, .. }) if running == *test => self.state,
             (ConversationState::Testing(running), Event::TestDone(done)) if running == done.test => {
                 check(done, self.owed.pop(), histogram.as_deref())?;
                 ConversationState::Between

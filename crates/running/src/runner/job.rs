@@ -47,6 +47,7 @@ pub(super) fn job(
         wait: true,
         keep_folder: launch.keep_databases,
         explain: false,
+        slices: None,
     }
 }
 

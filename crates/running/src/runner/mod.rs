@@ -17,6 +17,7 @@ mod resume;
 mod run;
 mod sent;
 mod session;
+mod sharing;
 mod uses;
 mod worker;
 

@@ -111,6 +111,7 @@ impl TortureSubject {
             wait: false,
             keep_folder: true,
             explain: false,
+            slices: None,
         }
     }
 }

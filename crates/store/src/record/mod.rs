@@ -12,7 +12,7 @@ pub use session::{HostRecord, SessionRecord, WarningRecord};
 pub use status::{FailureKind, Status};
 pub use test::{
     ActorRecord, ActorSlotRecord, CounterRecord, ExplainedRecord, HarnessRecord, QueryPlanRecord, ReadingRecord,
-    SpentRecord, TestRecord, TimelineRecord,
+    SliceRecord, SpentRecord, TestRecord, TimelineRecord,
 };
 
 use super::{choices::ChoiceRecord, evidence::EvidenceRecord, trials::TrialRecord};
@@ -69,6 +69,7 @@ pub struct Batch {
     pub timelines: Vec<TimelineRecord>,
     pub slots: Vec<ActorSlotRecord>,
     pub readings: Vec<ReadingRecord>,
+    pub slices: Vec<SliceRecord>,
     /// What engines counted.
     pub counters: Vec<CounterRecord>,
     pub plans: Vec<QueryPlanRecord>,
@@ -99,6 +100,7 @@ impl Batch {
             timelines,
             slots,
             readings,
+            slices,
             counters,
             plans,
             explained,
@@ -119,6 +121,7 @@ impl Batch {
         self.timelines.extend(timelines);
         self.slots.extend(slots);
         self.readings.extend(readings);
+        self.slices.extend(slices);
         self.counters.extend(counters);
         self.plans.extend(plans);
         self.explained.extend(explained);
@@ -159,6 +162,7 @@ mod tests {
         check(TimelineRecord::TABLE, TimelineRecord::columns());
         check(ActorSlotRecord::TABLE, ActorSlotRecord::columns());
         check(ReadingRecord::TABLE, ReadingRecord::columns());
+        check(SliceRecord::TABLE, SliceRecord::columns());
         check(CounterRecord::TABLE, CounterRecord::columns());
         check(QueryPlanRecord::TABLE, QueryPlanRecord::columns());
         check(ExplainedRecord::TABLE, ExplainedRecord::columns());

@@ -162,6 +162,22 @@ record! {
 }
 
 record! {
+    /// Slices of a test that took turns with the other runs of its round.
+    SliceRecord in "slice" {
+        run_id: String,
+        /// The test's number.
+        test: u32,
+        /// The number of its first slice, from 0.
+        slice: u32,
+        /// How many slices there are in it, one after the other.
+        slices: u32,
+        operations: u64,
+        /// Their measured time, ns.
+        wall_ns: u64,
+    }
+}
+
+record! {
     /// A figure at one moment of a followed test.
     ReadingRecord in "reading" {
         run_id: String,

@@ -284,6 +284,17 @@ CREATE TABLE reading (
     PRIMARY KEY (run_id, test, at_ns, name)
 );
 
+-- The slices in which the tests of a round took turns.
+CREATE TABLE slice (
+    run_id     UUID NOT NULL,
+    test       INTEGER NOT NULL,
+    slice      UINTEGER NOT NULL,         -- number of the first, from 0; slices of one number ran one after the other
+    slices     UINTEGER NOT NULL,         -- how many a row has
+    operations UBIGINT NOT NULL,          -- in them
+    wall_ns    UBIGINT NOT NULL,          -- measured time in them
+    PRIMARY KEY (run_id, test, slice)
+);
+
 CREATE TABLE engine_counter (
     run_id UUID NOT NULL,
     test   INTEGER NOT NULL,

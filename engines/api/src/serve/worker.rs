@@ -21,7 +21,7 @@ use std::{
 pub struct Worker {
     shared: Arc<WorkerState>,
     /// In a mutex, so that threads can share the worker.
-    go_on: Option<Mutex<Receiver<()>>>,
+    go_on: Option<Arc<Mutex<Receiver<()>>>>,
     shutdown: Shutdown,
 }
 
@@ -59,7 +59,7 @@ impl Worker {
         let interval = Duration::from_millis(job.progress_ms.max(LEAST_PROGRESS_MS));
         let reporter = Arc::clone(&shared);
         thread::spawn(move || reporter.report(interval));
-        Self { shared, go_on: job.wait.then(|| Mutex::new(lines)), shutdown }
+        Self { shared, go_on: job.wait.then(|| Arc::new(Mutex::new(lines))), shutdown }
     }
 
     /// Reports why the run failed. If the process is already ending, blocks and reports nothing, because that may be the cause.
@@ -81,10 +81,16 @@ impl Worker {
 
     /// Waits until the main process has stored the last event, if the job requests that.
     pub fn pause(&self) {
-        if let Some(go_on) = &self.go_on {
-            // An error means that stdin is closed; the watcher is ending the process.
-            let _ = go_on.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        }
+        self.go_on.iter().for_each(wait);
+    }
+
+    /// Returns what passes the turn to other workers and waits for the next one. None: the job does not request to wait.
+    pub fn turns(&self) -> Option<impl Fn(&Event) + Send + 'static> {
+        let (shared, go_on) = (Arc::clone(&self.shared), Arc::clone(self.go_on.as_ref()?));
+        Some(move |event: &Event| {
+            shared.emit(event);
+            wait(&go_on);
+        })
     }
 
     /// Starts progress events for a test. A thread other than the measuring one calls `progress` for each event.
@@ -101,6 +107,12 @@ impl Worker {
     pub fn reporter_cpu_ns(&self) -> u64 {
         self.shared.reporter_cpu_ns.load(Relaxed)
     }
+}
+
+/// Waits for a line of the main process.
+fn wait(go_on: &Arc<Mutex<Receiver<()>>>) {
+    // An error means that stdin is closed; the watcher is ending the process.
+    let _ = go_on.lock().unwrap_or_else(PoisonError::into_inner).recv();
 }
 
 impl WorkerState {

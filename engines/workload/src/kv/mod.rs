@@ -242,7 +242,7 @@ fn measure_alone<E: KvEngine>(
     harness.announce(head, Some(alone.operations), alone.clock_every);
     let frame = harness.begin_alone(head, Some(alone.operations), alone.clock_every);
 
-    let mut recorder = Recorder::new(clock, frame.counts(), alone.clock_every);
+    let mut recorder = Recorder::new(clock, frame.counts(), alone.clock_every).taking_turns(frame.turns());
     let before = session.counters();
     let mut tally = alone::perform(&mut session, (test, alone), job.seed, held, &mut recorder)?;
     let spent = recorder.finish()?;

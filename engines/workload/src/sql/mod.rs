@@ -170,7 +170,7 @@ impl Run<'_> {
         let frame = self.harness.begin_alone(head, head.operations, 1);
         let names = test.names();
         let answers = ThreadAnswers::new(names.len(), clock.clone(), None);
-        let recorder = Recorder::new(clock, frame.counts(), 1);
+        let recorder = Recorder::new(clock, frame.counts(), 1).taking_turns(frame.turns());
         let mut sink = MeasuringSink { recorder, answers, has_answers };
         let before = session.counters();
         sink.start();

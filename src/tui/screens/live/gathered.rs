@@ -106,6 +106,13 @@ impl Gathered {
         }
     }
 
+    /// Makes a run the last one, to which tests are added: runs that take turns report in any order.
+    pub(super) fn turn_to(&mut self, ordinal: u32) {
+        if let Some(at) = self.runs.iter().rposition(|run| run.ordinal == ordinal) {
+            self.runs[at..].rotate_left(1);
+        }
+    }
+
     /// Returns a run without tests; none if the run is not in the plan.
     fn run(&self, ordinal: u32, run_id: Uuid) -> Option<RunTests> {
         let planned = self.planned.get(ordinal as usize)?;

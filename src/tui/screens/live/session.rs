@@ -48,6 +48,8 @@ pub struct WatchedSession {
     pub(crate) current: Option<usize>,
     /// The current test, or the last one.
     pub(crate) figures: Option<LiveFigures>,
+    /// The tests of other runs that take turns with the current one, by their places.
+    aside: BTreeMap<usize, LiveFigures>,
     /// The resources of its worker.
     pub(super) usage: Usage,
     /// The test that the single view shows.
@@ -114,6 +116,7 @@ impl WatchedSession {
             phase: Phase::Starting,
             current: None,
             figures: None,
+            aside: BTreeMap::new(),
             usage: Usage::default(),
             shown: None,
             last: BTreeMap::new(),
@@ -195,7 +198,9 @@ impl WatchedSession {
             RunnerEvent::Resumed => self.phase = Phase::Running,
             RunnerEvent::RunStarted { ordinal, run_id, .. } => {
                 let at = ordinal as usize;
-                self.figures = None;
+                if let Some((before, figures)) = self.run_under_way().zip(self.figures.take()) {
+                    self.aside.insert(before, figures);
+                }
                 self.gathered.begin_run(ordinal, &run_id);
                 if let Some(run) = self.runs.get_mut(at) {
                     run.state = RunState::Running;
@@ -207,7 +212,10 @@ impl WatchedSession {
                 self.run_begun = self.took(now);
                 self.usage = Usage::default();
             }
-            RunnerEvent::Worker { says, .. } => self.worker(says),
+            RunnerEvent::Worker { ordinal, says } => {
+                self.turn_to(ordinal);
+                self.worker(says);
+            }
             RunnerEvent::Uses { uses, .. } => {
                 self.usage.look(self.figures.as_ref().map_or(0, |figures| figures.elapsed_ns), uses);
             }
@@ -225,6 +233,15 @@ impl WatchedSession {
             RunnerEvent::Planned { .. } => {}
         }
         self.look(now);
+    }
+
+    /// Makes a run the current one: runs that take turns report in any order.
+    fn turn_to(&mut self, ordinal: u32) {
+        let at = ordinal as usize;
+        let Some(before) = self.current.replace(at).filter(|before| *before != at) else { return };
+        let own = self.aside.remove(&at);
+        self.aside.extend(std::mem::replace(&mut self.figures, own).map(|figures| (before, figures)));
+        self.gathered.turn_to(ordinal);
     }
 
     fn worker(&mut self, event: protocol::Event) {
@@ -259,6 +276,7 @@ impl WatchedSession {
             protocol::Event::Opened { version, in_force, .. } => self.gathered.opened(version, in_force),
             protocol::Event::Done
             | protocol::Event::Failed { .. }
+            | protocol::Event::Turn { .. }
             | protocol::Event::Committed { .. }
             | protocol::Event::Recovered { .. } => {}
         }
@@ -292,6 +310,7 @@ impl WatchedSession {
             self.failed.push(at);
         }
         run.state = RunState::Ended(status, failure);
+        self.aside.remove(&at);
     }
 
     /// Records that the session has ended, or could not be run.

@@ -2,14 +2,20 @@
 
 mod followed;
 mod records;
+mod sliced;
+mod slices;
 
-use self::followed::{Turns, UnstoredSeconds};
+pub(in crate::runner) use sliced::execute_in_slices;
+
+use self::{
+    followed::{Turns, UnstoredSeconds},
+    slices::SliceLog,
+};
 use super::{
     RunnerEvent,
     credible::Witness,
     folder::RunFolder,
     job::{DEADLINE_FACTOR, LEAST_DEADLINE, confinement, job},
-    quiet::MeasurementGuard,
     sent::Sent,
     session::RunningSession,
     uses::Watch,
@@ -17,7 +23,7 @@ use super::{
 };
 use dbdyno_catalog::bench::{Configuration, PlannedRun};
 use dbdyno_engine::{
-    protocol::{Event, Job, TestDone},
+    protocol::{Event, Job, SliceTerms, TestDone},
     suite::Arrival,
 };
 use dbdyno_foundation::{
@@ -28,6 +34,7 @@ use dbdyno_foundation::{
 use dbdyno_store::{ActorRecord, FailureKind, RunRecord, Status, TestRecord, TimelineRecord};
 use jiff::Timestamp;
 use std::{collections::HashMap, time::Duration};
+use tokio::time::{Instant, sleep_until};
 
 /// The result of a run.
 #[derive(Debug)]
@@ -47,15 +54,8 @@ pub(in crate::runner) async fn execute(
     planned: PlannedRun,
 ) -> RunOutcome {
     let mut running = RunInProgress::new(session, configuration, planned);
-    match running.execute(configuration, planned.seed).await {
-        Ok(()) => running.finish(Status::Done, None),
-        Err(StopReason::Cancelled) => running.finish(Status::Cancelled, None),
-        Err(StopReason::Skipped) => running.finish(Status::Cancelled, Some("skipped".to_owned())),
-        Err(StopReason::Failed(kind, failure)) => {
-            running.run.failure_kind = Some(kind);
-            running.finish(Status::Failed, Some(failure))
-        }
-    }
+    let result = running.execute(session, configuration, planned.seed).await;
+    running.outcome(result)
 }
 
 /// A worker that has begun a run.
@@ -68,23 +68,37 @@ pub(in crate::runner) struct StartedWorker {
     pub(in crate::runner) folder: RunFolder,
 }
 
-/// Starts the worker of a run. `explain`: whether it finds out what the time goes to.
+/// How the workers of a round share the machine.
+#[derive(Debug, Clone)]
+pub(in crate::runner) struct Sharing {
+    pub(in crate::runner) terms: SliceTerms,
+    /// How many take turns.
+    pub(in crate::runner) workers: u32,
+    /// The CPU of all of them: each on a CPU of its own would have that CPU's noise.
+    pub(in crate::runner) cpu: u32,
+}
+
+/// Starts the worker of a run. `explain`: whether it finds out what the time goes to. `sharing`: how it
+/// takes turns with others.
 pub(in crate::runner) fn start_worker(
     session: &RunningSession<'_>,
     configuration: &Configuration,
     run_id: String,
     seed: u64,
     explain: bool,
+    sharing: Option<&Sharing>,
 ) -> Result<StartedWorker, String> {
     let launch = session.launch;
     let folder = RunFolder::create(&launch.work_dir, &run_id, launch.keep_databases)
         .map_err(|error| format!("cannot create the run's folder in {}: {error}", launch.work_dir.display()))?;
     let expected = session.expected_run;
-    let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR));
+    let workers = sharing.map_or(1, |sharing| sharing.workers);
+    let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR)) * workers;
     let conditions = session.plan.conditions;
     let suite = session.plan.job(configuration);
     let job = job(launch, run_id, configuration, suite, conditions.cache, &folder, seed, deadline);
-    let job = Job { explain, ..job };
+    let cpu = sharing.map_or(job.cpu, |sharing| Some(sharing.cpu));
+    let job = Job { explain, cpu, slices: sharing.map(|sharing| sharing.terms.clone()), ..job };
     let family = match (&session.memory, conditions.memory_limit) {
         (Some(control), Some(limit)) => ProcessFamily::limited(control, limit)?,
         _ => ProcessFamily::controlled(),
@@ -126,13 +140,13 @@ impl From<String> for StopReason {
 }
 
 /// A run under way.
-struct RunInProgress<'r, 's> {
-    session: &'r mut RunningSession<'s>,
+struct RunInProgress {
     ordinal: u32,
     run: RunRecord,
     results: Vec<TestRecord>,
     timeline: Vec<TimelineRecord>,
     last_progress: (u64, u64),
+    slices: SliceLog,
     followed: UnstoredSeconds,
     names: HashMap<u32, String>,
     arrivals: HashMap<(u32, String), Arrival>,
@@ -141,14 +155,37 @@ struct RunInProgress<'r, 's> {
     turns: Turns,
     actors: Vec<ActorRecord>,
     noise: Option<NoiseSample>,
-    /// Held while a test is measured.
-    measuring: Option<MeasurementGuard>,
     watch: Option<Watch>,
     witness: Option<Witness>,
 }
 
-impl<'r, 's> RunInProgress<'r, 's> {
-    fn new(session: &'r mut RunningSession<'s>, configuration: &Configuration, planned: PlannedRun) -> Self {
+/// The state of a run after an event of its worker.
+enum RunStep {
+    /// Its worker works.
+    Works,
+    /// Its worker waits until it may go on: after opening, after a test, or after a slice of one.
+    Waits(Pause),
+    /// Its worker is done.
+    Done,
+}
+
+/// Where a worker waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pause {
+    /// Before the next test.
+    Between,
+    /// In a test, after a slice.
+    Slice,
+}
+
+/// A worker that has begun a run, and when it has to be done.
+struct Measured {
+    started: StartedWorker,
+    until: Instant,
+}
+
+impl RunInProgress {
+    fn new(session: &RunningSession<'_>, configuration: &Configuration, planned: PlannedRun) -> Self {
         let run = RunRecord {
             run_id: identifier(),
             session_id: session.record.session_id.clone(),
@@ -197,12 +234,12 @@ impl<'r, 's> RunInProgress<'r, 's> {
             throttled_ns: None,
         };
         Self {
-            session,
             ordinal: planned.ordinal,
             run,
             results: Vec::new(),
             timeline: Vec::new(),
             last_progress: (0, 0),
+            slices: SliceLog::default(),
             followed: UnstoredSeconds::default(),
             names: HashMap::new(),
             arrivals: HashMap::new(),
@@ -210,128 +247,191 @@ impl<'r, 's> RunInProgress<'r, 's> {
             turns: Turns::default(),
             actors: Vec::new(),
             noise: None,
-            measuring: None,
             watch: None,
             witness: None,
         }
     }
 
-    async fn execute(&mut self, configuration: &Configuration, seed: u64) -> Result<(), StopReason> {
-        let suite = self.session.plan.job(configuration);
-        let Some(lock) = self.session.measurement_lock().await else { return Err(StopReason::Cancelled) };
+    async fn execute(
+        &mut self,
+        session: &mut RunningSession<'_>,
+        configuration: &Configuration,
+        seed: u64,
+    ) -> Result<(), StopReason> {
+        let Some(lock) = session.measurement_lock().await else { return Err(StopReason::Cancelled) };
         self.run.other_run_waited = lock.as_ref().is_some_and(|lock| lock.waited);
-        self.run.started_at = Timestamp::now();
-        self.announce(configuration, &suite).await;
-
-        let launch = self.session.launch;
-        self.measuring = Some(self.session.control.measuring().await);
-        self.noise = Some(NoiseSample::now());
-        let StartedWorker { mut worker, job, deadline, memory_limit_bytes, folder: _folder } =
-            start_worker(self.session, configuration, self.run.run_id.clone(), seed, false)?;
-        self.run.memory_limit_bytes = memory_limit_bytes;
-        self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
-        self.witness = Some(Witness::new(worker.process(), &job));
-        let result =
-            tokio::time::timeout(deadline, self.listen(&mut worker, configuration)).await.unwrap_or_else(|_| {
-                Err(StopReason::Failed(
-                    FailureKind::Deadline,
-                    format!("the run's deadline of {} has passed", units::clock(deadline)),
-                ))
-            });
-        let (after, own_cpu_ns) = (NoiseSample::now(), worker.process().and_then(process_cpu_ns));
-        let ending = worker.end(self.session.control.hurried()).await;
-        self.measuring = None;
-        self.note_noise(&after, own_cpu_ns);
-        let result = result.and(ending.check_done(&launch.work_dir).map_err(StopReason::from));
-        let result = result.map_err(|stop| stop.explained(&ending));
-        self.log(ending.log, ending.left_out);
+        self.announce(session, configuration).await;
+        // Held while something is measured.
+        let mut measuring = session.control.measuring().await;
+        let mut measured = self.start(session, configuration, seed, None)?;
+        let result = loop {
+            match self.step(session, &mut measured, configuration).await {
+                Ok(RunStep::Works) => {}
+                Ok(RunStep::Waits(pause)) => {
+                    // Watchers that want the machine between two tests have it now.
+                    drop(measuring);
+                    measuring = session.control.measuring().await;
+                    self.go_on(&mut measured, pause);
+                }
+                Ok(RunStep::Done) => break Ok(()),
+                Err(stop) => break Err(stop),
+            }
+        };
+        let noise = NoiseSample::now();
+        let own_cpu_ns = measured.cpu_ns();
+        let result = self.end(session, measured, result).await;
+        drop(measuring);
+        self.note_noise(&noise, own_cpu_ns);
         result
     }
 
-    /// Listens until the worker is done, and stores each finished test before the worker continues.
-    async fn listen(&mut self, worker: &mut WorkerProcess, configuration: &Configuration) -> Result<(), StopReason> {
-        loop {
-            let Sent { event, histogram } = tokio::select! {
-                sent = worker.next() => sent?,
-                () = self.session.control.given_up(self.ordinal) => return Err(self.given_up()),
-            };
-            // A finished test is announced once it can no longer be lost.
-            if let Event::TestDone(done) = &event {
-                self.check_cold(configuration, done)?;
-                if let Some(witness) = &mut self.witness {
-                    witness.check(done, histogram.as_deref())?;
-                }
-                self.test_done(done, histogram.as_deref()).await?;
-            }
-            self.session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
-            match event {
-                Event::Opened { version, build, source, in_force, open_ns, clock } => {
-                    self.run.clock = clock;
-                    self.run.engine_version = version;
-                    self.run.engine_build = (!build.is_empty()).then(|| build.join(", "));
-                    self.run.engine_source = source;
-                    self.run.open_ns = Some(open_ns);
-                    self.opened(configuration, &in_force).await?;
-                    self.go_on(worker).await;
-                }
-                Event::TestStarted { .. } => {
-                    self.timeline.clear();
-                    self.last_progress = (0, 0);
-                    self.followed = UnstoredSeconds::default();
-                }
-                // The test is still being prepared.
-                Event::Progress { elapsed_ns: 0, .. } => {}
-                Event::Progress { test, operations, elapsed_ns, actors, readings, .. } => {
-                    self.slot(test, operations, elapsed_ns, histogram.as_deref());
-                    self.follow(test, elapsed_ns, &actors, &readings).await?;
-                    if let Some(uses) = self.watch.as_mut().and_then(Watch::look) {
-                        self.session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });
-                    }
-                }
-                Event::TestDone(_) => self.go_on(worker).await,
-                Event::Done => return Ok(()),
-                Event::Failed { test, message, .. } => {
-                    let place = test.map_or_else(String::new, |test| format!("test {test}: "));
-                    return Err(StopReason::Failed(FailureKind::Engine, format!("{place}{message}")));
-                }
-                // The conversation accepts these only in the kill test.
-                Event::Committed { .. } | Event::Recovered { .. } => {}
-            }
+    /// Starts the worker.
+    fn start(
+        &mut self,
+        session: &RunningSession<'_>,
+        configuration: &Configuration,
+        seed: u64,
+        sharing: Option<&Sharing>,
+    ) -> Result<Measured, StopReason> {
+        self.noise = Some(NoiseSample::now());
+        let started = start_worker(session, configuration, self.run.run_id.clone(), seed, false, sharing)?;
+        let StartedWorker { worker, job, deadline, memory_limit_bytes, .. } = &started;
+        self.run.memory_limit_bytes = *memory_limit_bytes;
+        self.run.cpu = job.cpu;
+        self.watch = worker.process().map(|process| Watch::new(process, job.folder.clone()));
+        self.witness = Some(Witness::new(worker.process(), job));
+        let until = Instant::now() + *deadline;
+        Ok(Measured { started, until })
+    }
+
+    /// Ends the worker, which is done or has to stop.
+    async fn end(
+        &mut self,
+        session: &RunningSession<'_>,
+        Measured { started, .. }: Measured,
+        result: Result<(), StopReason>,
+    ) -> Result<(), StopReason> {
+        let StartedWorker { worker, folder: _folder, .. } = started;
+        let ending = worker.end(session.control.hurried()).await;
+        let result = result.and(ending.check_done(&session.launch.work_dir).map_err(StopReason::from));
+        let result = result.map_err(|stop| stop.explained(&ending));
+        self.log(session, ending.log, ending.left_out);
+        result
+    }
+
+    /// Waits for the next event of the worker. Stores a finished test before the worker continues.
+    async fn step(
+        &mut self,
+        session: &mut RunningSession<'_>,
+        measured: &mut Measured,
+        configuration: &Configuration,
+    ) -> Result<RunStep, StopReason> {
+        let Sent { event, histogram } = tokio::select! {
+            sent = measured.started.worker.next() => sent?,
+            () = session.control.given_up(self.ordinal) => return Err(given_up(session)),
+            () = sleep_until(measured.until) => return Err(measured.too_late()),
+        };
+        if let Event::Turn { operations, wall_ns, .. } = event {
+            self.slices.add(operations, wall_ns);
+            return Ok(RunStep::Waits(Pause::Slice));
         }
-    }
-
-    /// Checks that a cold start was cold. A worker that does not support cold starts runs its tests warm, so their figures are not the
-    /// requested ones.
-    fn check_cold(&self, configuration: &Configuration, done: &TestDone) -> Result<(), String> {
-        let asked = self.session.plan.conditions.cache.is_cold_for(done.measured);
-        if !asked || done.counters.get("resident_bytes").is_some() {
-            return Ok(());
+        // A finished test is announced once it can no longer be lost.
+        if let Event::TestDone(done) = &event {
+            check_cold(session, configuration, done)?;
+            if let Some(witness) = &mut self.witness {
+                witness.check(done, histogram.as_deref())?;
+            }
+            self.test_done(session, done, histogram.as_deref()).await?;
         }
-        let engine = configuration.engine_name();
-        Err(format!(
-            "engine `{engine}` cannot start cold: its worker does not report it (use --cache warm, or leave this engine out)"
-        ))
+        session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
+        match event {
+            Event::Opened { version, build, source, in_force, open_ns, clock } => {
+                self.run.clock = clock;
+                self.run.engine_version = version;
+                self.run.engine_build = (!build.is_empty()).then(|| build.join(", "));
+                self.run.engine_source = source;
+                self.run.open_ns = Some(open_ns);
+                self.opened(session, configuration, &in_force).await?;
+                return Ok(RunStep::Waits(Pause::Between));
+            }
+            Event::TestStarted { .. } => {
+                self.timeline.clear();
+                self.last_progress = (0, 0);
+                self.followed = UnstoredSeconds::default();
+                self.slices = SliceLog::default();
+            }
+            // The test is still being prepared.
+            Event::Progress { elapsed_ns: 0, .. } => {}
+            Event::Progress { test, operations, elapsed_ns, actors, readings, .. } => {
+                self.slot(test, operations, elapsed_ns, histogram.as_deref());
+                self.follow(session, test, elapsed_ns, &actors, &readings).await?;
+                if let Some(uses) = self.watch.as_mut().and_then(Watch::look) {
+                    session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });
+                }
+            }
+            Event::TestDone(_) => return Ok(RunStep::Waits(Pause::Between)),
+            Event::Done => return Ok(RunStep::Done),
+            Event::Failed { test, message, .. } => {
+                let place = test.map_or_else(String::new, |test| format!("test {test}: "));
+                return Err(StopReason::Failed(FailureKind::Engine, format!("{place}{message}")));
+            }
+            // The conversation accepts these only in the kill test.
+            Event::Committed { .. } | Event::Recovered { .. } | Event::Turn { .. } => {}
+        }
+        Ok(RunStep::Works)
     }
 
-    fn given_up(&self) -> StopReason {
-        if self.session.control.requests().stop { StopReason::Cancelled } else { StopReason::Skipped }
-    }
-
-    /// Lets the worker continue, once watchers that wanted the machine between two tests have finished.
-    async fn go_on(&mut self, worker: &mut WorkerProcess) {
-        self.measuring = None;
-        self.measuring = Some(self.session.control.measuring().await);
-        if let Some(witness) = &mut self.witness {
+    /// Lets the worker continue from a pause.
+    fn go_on(&mut self, measured: &mut Measured, from: Pause) {
+        if let (Some(witness), Pause::Between) = (&mut self.witness, from) {
             witness.begin();
         }
-        worker.go_on();
+        measured.started.worker.go_on();
     }
 
-    fn finish(self, status: Status, failure: Option<String>) -> RunOutcome {
+    fn outcome(mut self, result: Result<(), StopReason>) -> RunOutcome {
+        let (status, failure) = match result {
+            Ok(()) => (Status::Done, None),
+            Err(StopReason::Cancelled) => (Status::Cancelled, None),
+            Err(StopReason::Skipped) => (Status::Cancelled, Some("skipped".to_owned())),
+            Err(StopReason::Failed(kind, failure)) => {
+                self.run.failure_kind = Some(kind);
+                (Status::Failed, Some(failure))
+            }
+        };
         let Self { mut run, results, actors, .. } = self;
         run.finished_at = Some(Timestamp::now());
         run.status = status;
         run.failure = failure;
         RunOutcome { run, results, actors }
     }
+}
+
+impl Measured {
+    /// Returns the CPU time that the worker has used; none if it is gone.
+    fn cpu_ns(&self) -> Option<u64> {
+        self.started.worker.process().and_then(process_cpu_ns)
+    }
+
+    fn too_late(&self) -> StopReason {
+        let deadline = units::clock(self.started.deadline);
+        StopReason::Failed(FailureKind::Deadline, format!("the run's deadline of {deadline} has passed"))
+    }
+}
+
+/// Checks that a cold start was cold. A worker that does not support cold starts runs its tests warm, so their figures are not the requested
+/// ones.
+fn check_cold(session: &RunningSession<'_>, configuration: &Configuration, done: &TestDone) -> Result<(), String> {
+    let asked = session.plan.conditions.cache.is_cold_for(done.measured);
+    if !asked || done.counters.get("resident_bytes").is_some() {
+        return Ok(());
+    }
+    let engine = configuration.engine_name();
+    Err(format!(
+        "engine `{engine}` cannot start cold: its worker does not report it (use --cache warm, or leave this engine out)"
+    ))
+}
+
+fn given_up(session: &RunningSession<'_>) -> StopReason {
+    if session.control.requests().stop { StopReason::Cancelled } else { StopReason::Skipped }
 }

@@ -1,7 +1,7 @@
 //! The records that a run stores while it goes on.
 
 use super::{RunInProgress, StopReason, followed::Turns};
-use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram};
+use crate::runner::{RunnerEvent, in_force::differing, sent::SentHistogram, session::RunningSession};
 use dbdyno_catalog::bench::Configuration;
 use dbdyno_engine::{
     protocol::{ActorDone, ActorProgress, MOST_PLANS, PlannedQuery, StatementDone, SuiteJob, TestDone},
@@ -22,20 +22,23 @@ use std::collections::{BTreeMap, HashMap};
 /// The most counters of an engine's own that are accepted with a test.
 const MOST_COUNTERS: usize = 64;
 
-impl RunInProgress<'_, '_> {
+impl RunInProgress {
     /// Stores the worker's stderr, and the notice about progress events that were left out.
-    pub(super) fn log(&mut self, mut log: String, left_out: Option<String>) {
+    pub(super) fn log(&mut self, session: &RunningSession<'_>, mut log: String, left_out: Option<String>) {
         if let Some(left_out) = left_out {
             if !log.is_empty() && !log.ends_with('\n') {
                 log.push('\n');
             }
             log.push_str(&left_out);
-            self.session.tell(RunnerEvent::Note { text: format!("{}: {left_out}", self.run.label) });
+            session.tell(RunnerEvent::Note { text: format!("{}: {left_out}", self.run.label) });
         }
         self.run.log = (!log.is_empty()).then_some(log);
     }
 
-    pub(super) async fn announce(&mut self, configuration: &Configuration, suite: &SuiteJob) {
+    /// Stores that the run begins, and reports it.
+    pub(super) async fn announce(&mut self, session: &mut RunningSession<'_>, configuration: &Configuration) {
+        let suite = &session.plan.job(configuration);
+        self.run.started_at = Timestamp::now();
         self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
         self.arrivals = arrivals(suite);
         self.has_uncertain_rows = has_uncertain_rows(suite);
@@ -58,11 +61,11 @@ impl RunInProgress<'_, '_> {
         let batch = Batch {
             runs: vec![self.run.clone()],
             options: options.chain(of_suite).collect(),
-            keys: self.session.launch.keys.iter().map(key).collect(),
+            keys: session.launch.keys.iter().map(key).collect(),
             ..Batch::default()
         };
-        self.session.keep(batch).await;
-        self.session.tell(RunnerEvent::RunStarted {
+        session.keep(batch).await;
+        session.tell(RunnerEvent::RunStarted {
             ordinal: self.ordinal,
             round: self.run.round,
             run_id: self.run.run_id.clone(),
@@ -74,6 +77,7 @@ impl RunInProgress<'_, '_> {
 
     pub(super) async fn opened(
         &mut self,
+        session: &mut RunningSession<'_>,
         configuration: &Configuration,
         in_force: &BTreeMap<String, String>,
     ) -> Result<(), StopReason> {
@@ -88,9 +92,9 @@ impl RunInProgress<'_, '_> {
                 assumed: Some(false),
             })
             .collect();
-        self.session.keep(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
+        session.keep(Batch { runs: vec![self.run.clone()], options, ..Batch::default() }).await;
         let differing = differing(&configuration.engine.description, &configuration.settings, in_force);
-        if differing.is_empty() || self.session.launch.allow_differing_options {
+        if differing.is_empty() || session.launch.allow_differing_options {
             return Ok(());
         }
         Err(StopReason::Failed(
@@ -119,6 +123,7 @@ impl RunInProgress<'_, '_> {
 
     pub(super) async fn test_done(
         &mut self,
+        session: &mut RunningSession<'_>,
         done: &TestDone,
         histogram: Option<&SentHistogram>,
     ) -> Result<(), StopReason> {
@@ -144,6 +149,7 @@ impl RunInProgress<'_, '_> {
         self.actors.extend(actors.iter().cloned());
         let timelines = std::mem::take(&mut self.timeline);
         let (slots, readings) = self.followed.take();
+        let slices = self.slices.take(&result.run_id, done.test, done.operations, done.wall_ns);
         let counters = done.counters.own().take(MOST_COUNTERS).map(|(name, value)| CounterRecord {
             run_id: result.run_id.clone(),
             test: done.test,
@@ -153,12 +159,17 @@ impl RunInProgress<'_, '_> {
         let counters = counters.collect();
         let plans = query_plans(&result.run_id, done);
         let results = vec![result];
-        self.keep(Batch { results, actors, timelines, slots, readings, counters, plans, ..Batch::default() }).await
+        self.keep(
+            session,
+            Batch { results, actors, timelines, slots, readings, slices, counters, plans, ..Batch::default() },
+        )
+        .await
     }
 
     /// Stores the figures of a second of a followed test.
     pub(super) async fn follow(
         &mut self,
+        session: &mut RunningSession<'_>,
         test: u32,
         elapsed_ns: u64,
         actors: &[ActorProgress],
@@ -169,7 +180,7 @@ impl RunInProgress<'_, '_> {
             return Ok(());
         }
         let (slots, readings) = self.followed.take();
-        self.keep(Batch { slots, readings, ..Batch::default() }).await
+        self.keep(session, Batch { slots, readings, ..Batch::default() }).await
     }
 
     /// Leaves out what no two runs have in common.
@@ -180,14 +191,14 @@ impl RunInProgress<'_, '_> {
         figures
     }
 
-    async fn keep(&mut self, batch: Batch) -> Result<(), StopReason> {
-        if self.session.keep(batch).await {
+    async fn keep(&self, session: &mut RunningSession<'_>, batch: Batch) -> Result<(), StopReason> {
+        if session.keep(batch).await {
             return Ok(());
         }
         // To continue measuring while nothing can be stored would only lose more.
         Err(StopReason::Failed(
             FailureKind::Unkept,
-            format!("results cannot be saved: {}", self.session.unkept().unwrap_or("the session was stopped")),
+            format!("results cannot be saved: {}", session.unkept().unwrap_or("the session was stopped")),
         ))
     }
 

@@ -4,14 +4,18 @@ use super::{RunningSession, SoFar};
 use crate::runner::{
     RunnerEvent, WrongAnswer,
     agreement::{GivenAnswer, agreement},
-    run::{RunOutcome, execute},
+    run::{RunOutcome, execute, execute_in_slices},
+    sharing::{partners, sharing},
 };
-use dbdyno_catalog::{bench::BenchPlan, engines::REFERENCE_ENGINE};
+use dbdyno_catalog::{
+    bench::{BenchPlan, PlannedRun},
+    engines::REFERENCE_ENGINE,
+};
 use dbdyno_engine::{protocol::INVARIANTS_HELD, size::Size};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{ActorRecord, Batch, RunRecord, Status, TestRecord};
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, VecDeque},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -27,7 +31,9 @@ impl RunningSession<'_> {
         }
         let plan = Arc::clone(&self.plan);
         let mut last = None;
-        for &planned in plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal)) {
+        let left = plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal));
+        let mut waiting: VecDeque<PlannedRun> = left.copied().collect();
+        while let Some(planned) = waiting.pop_front() {
             if last != Some(planned.round) {
                 if last.is_some() {
                     self.compare_answers().await;
@@ -49,22 +55,37 @@ impl RunningSession<'_> {
             if self.is_stopped() || self.unkept.is_some() {
                 break;
             }
-            let outcome = execute(self, &plan.configurations[planned.configuration], planned).await;
-            let is_anew = |run: &&RunRecord| run.ordinal == planned.ordinal && outcome.run.status != Status::Cancelled;
-            let superseded = so_far.cut_short.iter().filter(is_anew).cloned();
-            let superseded = superseded.map(|run| RunRecord { status: Status::Superseded, ..run });
-            let ended = superseded.chain(std::iter::once(outcome.run.clone())).collect();
-            self.keep(Batch { runs: ended, ..Batch::default() }).await;
-            self.tell(RunnerEvent::RunEnded {
-                ordinal: planned.ordinal,
-                status: outcome.run.status,
-                failure: outcome.run.failure.clone(),
-            });
-            self.take(outcome);
+            for outcome in self.execute(planned, &mut waiting).await {
+                let ordinal = outcome.run.ordinal;
+                let is_anew = |run: &&RunRecord| run.ordinal == ordinal && outcome.run.status != Status::Cancelled;
+                let superseded = so_far.cut_short.iter().filter(is_anew).cloned();
+                let superseded = superseded.map(|run| RunRecord { status: Status::Superseded, ..run });
+                let ended = superseded.chain(std::iter::once(outcome.run.clone())).collect();
+                self.keep(Batch { runs: ended, ..Batch::default() }).await;
+                let (status, failure) = (outcome.run.status, outcome.run.failure.clone());
+                self.tell(RunnerEvent::RunEnded { ordinal, status, failure });
+                self.take(outcome);
+            }
         }
         if last.is_some() {
             self.compare_answers().await;
         }
+    }
+
+    /// Executes a run, together with those that take turns with it.
+    async fn execute(&mut self, planned: PlannedRun, waiting: &mut VecDeque<PlannedRun>) -> Vec<RunOutcome> {
+        let plan = Arc::clone(&self.plan);
+        let configuration = |run: &PlannedRun| &plan.configurations[run.configuration];
+        let runs = if self.launch.slices { partners(&plan, planned, waiting) } else { vec![planned] };
+        if let Some(sharing) = sharing(self, &runs) {
+            let members: Vec<_> = runs.iter().map(|run| (configuration(run), *run)).collect();
+            return execute_in_slices(self, &members, &sharing).await;
+        }
+        let mut outcomes = Vec::with_capacity(runs.len());
+        for run in runs {
+            outcomes.push(execute(self, configuration(&run), run).await);
+        }
+        outcomes
     }
 
     /// Adds the outcome of a run that is already in the journal.

@@ -57,6 +57,7 @@ fn job(folder: &Path, sync: &str) -> Job {
         wait: false,
         keep_folder: true,
         explain: false,
+        slices: None,
     }
 }
 

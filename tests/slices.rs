@@ -1,0 +1,57 @@
+//! Slices: the workers of a round take turns in their tests, and their results are as complete as those of whole runs.
+
+use crate::support::Place;
+
+/// Runs a bench with the same seed.
+fn run(place: &Place, slices: &str, more: &[&str]) {
+    let common = ["run", "--seed", "7", "--repeat", "2", "--quiet", "--slices", slices];
+    place.ok(&[&common[..], more].concat());
+}
+
+const THREE: [&str; 6] =
+    ["--engine", "lmdb", "--engine", "redb", "--engine", "sqlite:journal_mode=wal,synchronous=off"];
+
+#[test]
+fn sliced_runs_give_the_answers_of_whole_ones_and_their_slices_add_up() {
+    let place = Place::new();
+    let more = [&["--workload", "read=100,rows=10k,operations=300k"][..], &THREE].concat();
+    run(&place, "on", &more);
+    run(&place, "off", &more);
+    // Two sessions with the same inputs: each row occurs in both.
+    let answers =
+        "SELECT engine, round, test, rows, verification, status, count(*) FROM results GROUP BY ALL ORDER BY ALL";
+    let found = place.rows(answers);
+    assert_eq!(found.len(), 3 * 2, "{found:?}");
+    assert!(found.iter().all(|row| row[5] == "ok" && row[6] == "2"), "{found:?}");
+    let sliced = "SELECT r.engine, count(DISTINCT s.run_id), min(s.of_test) > 1, bool_and(s.operations = t.operations AND s.wall_ns = t.wall_ns)
+                  FROM (SELECT run_id, test, count(*) AS of_test, sum(operations) AS operations, sum(wall_ns) AS wall_ns
+                        FROM slice GROUP BY ALL) s JOIN result t USING (run_id, test) JOIN run r USING (run_id) GROUP BY ALL ORDER BY ALL";
+    let expected: Vec<_> =
+        ["lmdb", "redb", "sqlite"].map(|engine| [engine, "2", "true", "true"].map(str::to_owned).to_vec()).into();
+    assert_eq!(place.rows(sliced), expected);
+    // The runs of a sliced round overlap and have one CPU; whole runs follow each other.
+    let overlaps =
+        "SELECT session_id IN (SELECT session_id FROM run JOIN slice USING (run_id)) AS sliced, count(DISTINCT cpu),
+                           max(started_at) < min(finished_at)
+                    FROM run GROUP BY session_id, round ORDER BY ALL";
+    let found = place.rows(overlaps);
+    assert_eq!(found.len(), 4, "{found:?}");
+    for row in found {
+        let expected = if row[0] == "true" { ["1", "true"] } else { ["0", "false"] };
+        assert_eq!(row[1..], expected, "{row:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_cut_is_measured_in_one_go() {
+    let place = Place::new();
+    // A load in one transaction, and conditions under which a database is reopened.
+    run(&place, "on", &[&["--suite", "kv", "--size", "1000", "--test", "Sequential writes"][..], &THREE].concat());
+    run(
+        &place,
+        "on",
+        &[&["--suite", "kv", "--size", "1000", "--test", "Random reads", "--cache", "cold"][..], &THREE].concat(),
+    );
+    assert_eq!(place.rows("SELECT count(*), count(*) FILTER (status = 'ok') FROM results"), [["12", "12"]]);
+    assert_eq!(place.rows("SELECT count(*) FROM slice"), [["0"]]);
+}
