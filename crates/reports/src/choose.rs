@@ -98,7 +98,7 @@ pub fn sentences(choice: &ChoiceAnswer) -> Vec<String> {
     lines
 }
 
-/// `A run of Random reads takes 5.31 ms.` None: nothing was confirmed beside it.
+/// `Median time of a run: Random reads 527 µs.` None: no other engine was confirmed.
 fn absolute(choice: &ChoiceAnswer) -> Option<String> {
     let tests = choice.engines.iter().find(|one| !one.tests.is_empty())?.tests.iter();
     let time = |effect: &TestEffect| Some(format!("{} {}", effect.name, duration(effect.base_ns?)));
@@ -204,10 +204,14 @@ fn given_up(choice: &ChoiceAnswer) -> Vec<String> {
     lines.extend(confirmed().flat_map(|one| better_figures(first, one)));
     let safer = confirmed().filter(|one| one.tier > first.tier);
     lines.extend(safer.map(|one| format!("{}: {} (tier {})", one.engine, one.tier.promise(), one.tier)));
-    lines.extend(
-        first.settings.iter().filter_map(|one| Some(format!("{}={}: {}", one.option, one.value, one.risk.as_ref()?))),
-    );
+    lines.extend(risks(first));
+    lines.extend(choice.level().flat_map(|one| risks(one).map(move |risk| format!("{}: {risk}", one.engine))));
     lines
+}
+
+/// Returns the cautions about an engine's settings.
+fn risks(one: &EngineAnswer) -> impl Iterator<Item = String> + '_ {
+    one.settings.iter().filter_map(|one| Some(format!("{}={}: {}", one.option, one.value, one.risk.as_ref()?)))
 }
 
 /// Returns the tests in which an engine was found faster than the first.

@@ -127,8 +127,8 @@ fn rust(answer: &TuneAnswer, command: &str) -> String {
     if statements.is_empty() {
         return text + &others("// ", &answer.settings);
     }
-    let driver = if answer.engine == "duckdb" { "duckdb" } else { "rusqlite" };
-    text += &format!("let connection = {driver}::Connection::open(path)?;\n");
+    // Both rusqlite and duckdb call it so.
+    text += "let connection = Connection::open(path)?;\n";
     text += "connection.execute_batch(\n    \"";
     text += &statements.join("\n     ");
     text += "\",\n)?;\n";

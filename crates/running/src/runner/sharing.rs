@@ -1,6 +1,6 @@
 //! Which runs of a round take turns, in which tests, and on which CPU.
 
-use super::{run::Sharing, session::RunningSession};
+use super::session::RunningSession;
 use dbdyno_catalog::bench::{BenchPlan, PlannedRun};
 use dbdyno_engine::{
     protocol::{CacheStart, SliceTerms, SuiteJob},
@@ -13,6 +13,16 @@ use std::collections::{BTreeSet, VecDeque};
 const SLICE_NS: u64 = 10_000_000;
 /// The most workers that are alive together: each has its database in memory.
 const MOST_WORKERS: usize = 8;
+
+/// How the workers of a round share the machine.
+#[derive(Debug, Clone)]
+pub(in crate::runner) struct Sharing {
+    pub(in crate::runner) terms: SliceTerms,
+    /// How many take turns.
+    pub(in crate::runner) workers: u32,
+    /// The CPU of all of them: each on a CPU of its own would have that CPU's noise.
+    pub(in crate::runner) cpu: u32,
+}
 
 /// Takes the runs that take turns with a run out of those that wait. They are of its round, and work on the same inputs.
 pub(super) fn partners(plan: &BenchPlan, first: PlannedRun, waiting: &mut VecDeque<PlannedRun>) -> Vec<PlannedRun> {

@@ -18,12 +18,13 @@ use super::{
     job::{DEADLINE_FACTOR, LEAST_DEADLINE, confinement, job},
     sent::Sent,
     session::RunningSession,
+    sharing::Sharing,
     uses::Watch,
     worker::{WorkerEnd, WorkerProcess},
 };
 use dbdyno_catalog::bench::{Configuration, PlannedRun};
 use dbdyno_engine::{
-    protocol::{Event, Job, SliceTerms, TestDone},
+    protocol::{Event, Job, TestDone},
     suite::Arrival,
 };
 use dbdyno_foundation::{
@@ -66,16 +67,6 @@ pub(in crate::runner) struct StartedWorker {
     memory_limit_bytes: Option<u64>,
     /// The run's folder, which is removed with this, unless databases are kept.
     pub(in crate::runner) folder: RunFolder,
-}
-
-/// How the workers of a round share the machine.
-#[derive(Debug, Clone)]
-pub(in crate::runner) struct Sharing {
-    pub(in crate::runner) terms: SliceTerms,
-    /// How many take turns.
-    pub(in crate::runner) workers: u32,
-    /// The CPU of all of them: each on a CPU of its own would have that CPU's noise.
-    pub(in crate::runner) cpu: u32,
 }
 
 /// Starts the worker of a run. `explain`: whether it finds out what the time goes to. `sharing`: how it

@@ -1,8 +1,8 @@
-//! The runs of a round whose tests take turns. Their workers are alive together, and only one of them works at a time: first one for a few
-//! milliseconds, then the next. What disturbs the machine meanwhile, and its drift, meets all of them alike.
+//! Runs of a round in which tests take turns. All workers are alive, but only one works at a time: one for a few milliseconds, then the
+//! next. So drift and other programs affect all of them equally.
 
-use super::{Measured, Pause, RunInProgress, RunOutcome, RunStep, Sharing, StopReason};
-use crate::runner::session::RunningSession;
+use super::{Measured, Pause, RunInProgress, RunOutcome, RunStep, StopReason};
+use crate::runner::{session::RunningSession, sharing::Sharing};
 use dbdyno_catalog::bench::{Configuration, PlannedRun};
 use dbdyno_foundation::host::NoiseSample;
 use std::collections::VecDeque;
@@ -75,7 +75,7 @@ async fn perform(
     }
     drop(measuring);
     let noise = NoiseSample::now();
-    // Each of them belongs to what is measured, and disturbs none of the others.
+    // The other workers wait meanwhile, so their CPU time is no disturbance.
     let all_cpu_ns = members.iter().map(|member| member.cpu_ns).sum::<Option<u64>>();
     members.iter_mut().for_each(|member| member.running.note_noise(&noise, all_cpu_ns));
 }

@@ -44,7 +44,7 @@ impl SliceLog {
         if self.rows.len() > MOST_ROWS {
             self.rows =
                 self.rows.chunks(2).map(|pair| pair[1..].iter().fold(pair[0], |one, next| one.with(*next))).collect();
-            self.each *= 2;
+            self.each = self.each.saturating_mul(2);
         }
     }
 
@@ -56,7 +56,7 @@ impl SliceLog {
         let mut from = 0;
         let record = |row: SliceRow| {
             let slice = from;
-            from += row.slices;
+            from = row.slices.saturating_add(from);
             let SliceRow { slices, operations, wall_ns } = row;
             SliceRecord { run_id: run_id.to_owned(), test, slice, slices, operations, wall_ns }
         };
@@ -67,9 +67,10 @@ impl SliceLog {
 impl SliceRow {
     fn with(self, next: Self) -> Self {
         Self {
-            slices: self.slices + next.slices,
-            operations: self.operations + next.operations,
-            wall_ns: self.wall_ns + next.wall_ns,
+            // Workers are not trusted: their figures may have any size.
+            slices: self.slices.saturating_add(next.slices),
+            operations: self.operations.saturating_add(next.operations),
+            wall_ns: self.wall_ns.saturating_add(next.wall_ns),
         }
     }
 }
