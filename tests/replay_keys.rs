@@ -45,7 +45,7 @@ fn imported(place: &Place, trace: &str) -> String {
 }
 
 /// Copies the Go drivers to where a place finds them. Returns the names of their engines.
-fn go_engines(place: &Place) -> &'static [&'static str] {
+pub(crate) fn go_engines(place: &Place) -> &'static [&'static str] {
     let Some(programs) = env::var_os("DBDYNO_GO_ENGINES") else {
         eprintln!("not checked: DBDYNO_GO_ENGINES names no folder with the Go drivers");
         return &[];

@@ -1,6 +1,10 @@
 //! Slices: the workers of a round take turns in their tests, and their results are as complete as those of whole runs.
 
-use crate::support::Place;
+use crate::{
+    conformance::put_python,
+    replay_keys::go_engines,
+    support::{Place, has_tool},
+};
 
 /// Runs a bench with the same seed.
 fn run(place: &Place, slices: &str, more: &[&str]) {
@@ -54,4 +58,26 @@ fn what_cannot_be_cut_is_measured_in_one_go() {
     );
     assert_eq!(place.rows("SELECT count(*), count(*) FILTER (status = 'ok') FROM results"), [["12", "12"]]);
     assert_eq!(place.rows("SELECT count(*) FROM slice"), [["0"]]);
+}
+
+#[test]
+fn engines_in_other_languages_take_turns_too() {
+    let place = Place::new();
+    let mut engines = go_engines(&place).to_vec();
+    if has_tool("python3", &["--version"]) {
+        put_python(&place, "pydict", &[], &[]);
+        engines.push("pydict");
+    }
+    engines.push("sqlite");
+    run(&place, "on", &["--suite", "kv", "--size", "100k", "--test", "Random reads", "--engine", &engines.join(",")]);
+    let answers = "SELECT count(DISTINCT r.verification), count(*), bool_and(r.agrees) FROM result r
+                   JOIN results USING (run_id, test) WHERE status = 'ok'";
+    // The two rounds have different seeds.
+    assert_eq!(place.rows(answers), [["2", &(2 * engines.len()).to_string(), "true"]]);
+    let sliced = "SELECT engine, min(of_test) > 1, bool_and(wall_ns = total) FROM (
+                      SELECT run_id, test, count(*) AS of_test, sum(wall_ns) AS total FROM slice GROUP BY ALL)
+                  JOIN results USING (run_id, test) GROUP BY ALL ORDER BY ALL";
+    engines.sort_unstable();
+    let expected: Vec<_> = engines.iter().map(|engine| [*engine, "true", "true"].map(str::to_owned).to_vec()).collect();
+    assert_eq!(place.rows(sliced), expected);
 }

@@ -69,6 +69,7 @@ def run(description, open_store):
     for target in (watch, report):
         threading.Thread(target=target, daemon=True).start()
     go_on = wait.acquire if job["wait"] else lambda: None
+    slices = job.get("slices") if job["wait"] else None
     os.makedirs(job["folder"], exist_ok=True)
     stores, tests = {}, job["suite"]["tests"]
 
@@ -84,9 +85,25 @@ def run(description, open_store):
     for test in tests:
         say(event="test_started", test=test["number"], name=test["name"], measured=test["measured"],
             operations=test["operations"])
-        measure(job, test, store(test["database"]))
+        turns = Turns(slices["ns"], test["number"], go_on) if slices and test["number"] in slices["tests"] else None
+        measure(job, test, store(test["database"]), turns)
         go_on()
     say(event="done")
+
+
+class Turns:                                         # the turns that a test takes with those of other workers
+    def __init__(self, ns, test, go_on):
+        self.ns, self.due, self.test, self.go_on, self.away = ns, ns, test, go_on, 0
+
+    def pass_on(self, operations, wall):             # returns when it is this test's turn again
+        begun = time.perf_counter_ns()
+        say(event="turn", test=self.test, operations=operations, wall_ns=wall)
+        self.go_on()
+        self.due = wall + self.ns
+        away = time.perf_counter_ns() - begun
+        self.away += away
+        with LOCK:
+            NOW["begun"] += away
 
 
 class Nothing:                                       # a Store that does nothing
@@ -131,7 +148,7 @@ def check_option(description, name, value):
         sys.exit(f"option `{name}` of engine `{description['name']}` cannot be `{value}`")
 
 
-def measure(job, test, store):
+def measure(job, test, store, turns):
     below, digest, works = stream(job["seed"], test["number"]), Digest(), test["work"]
     formats = " ".join([test["key"], *(work.get("value", "") for work in works)])
     keys = test["keys"] if isinstance(test["keys"], str) else "popular"
@@ -177,6 +194,12 @@ def measure(job, test, store):
                 now = time.perf_counter_ns()
                 latencies.append(now - last)
                 last = now
+                if turns and wall + now - begun >= turns.due:
+                    wall += now - begun
+                    cpu += time.thread_time_ns()
+                    turns.pass_on(op, wall)
+                    cpu -= time.thread_time_ns()
+                    begun = last = time.perf_counter_ns()
         wall += time.perf_counter_ns() - begun
         cpu += time.thread_time_ns()
         done += count
@@ -188,7 +211,7 @@ def measure(job, test, store):
     store.commit()
     wall += time.perf_counter_ns() - begun
     cpu += time.thread_time_ns()
-    spent = parts(before, thread_times(), wall, cpu)
+    spent = parts(before, thread_times(), wall, cpu, turns.away if turns else 0)
     if explains:
         signal.setitimer(signal.ITIMER_PROF, 0)
         spent["explained"] = {"spent": {}, "stacks": dict(stacks.most_common(1000))}
@@ -212,11 +235,11 @@ def thread_times():                                  # of this thread so far, ns
     return time.perf_counter_ns(), time.thread_time_ns(), int(usage.ru_utime * 1e9), int(usage.ru_stime * 1e9), queue
 
 
-def parts(before, after, wall, cpu):                 # what `wall` went to, of which `cpu` was on a CPU
+def parts(before, after, wall, cpu, away):           # what `wall` went to, of which `cpu` was on a CPU; others worked for `away`
     whole, used, user, kernel, queue = (late - early for early, late in zip(before, after))
     used, cpu = used - cpu, min(cpu, wall)           # while the timer stands still, this thread calculates or waits for a CPU
     kernel = cpu * kernel // max(user - used + kernel, kernel, 1)
-    queue = max(0, min(queue - (whole - wall - used), wall - cpu))
+    queue = max(0, min(queue - (whole - away - wall - used), wall - cpu))
     return {"part_user_ns": cpu - kernel, "part_kernel_ns": kernel, "part_queue_ns": queue, "part_rest_ns": wall - cpu - queue,
             "part_sync_ns": 0, "part_sleep_ns": 0}   # nobody times these: they are in the rest
 

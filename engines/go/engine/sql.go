@@ -149,6 +149,7 @@ func (test *sqlTest) measure(prepare []protocol.Step) (*protocol.TestDone, error
 	frame := test.run.BeginAlone(&test.test.TestHead, operations, latencies)
 	err = frame.Measured(func(thread *workload.Thread) error {
 		recorder.On(thread)
+		recorder.TakeTurns(frame.Turns())
 		recorder.Start()
 		err := performer.perform()
 		recorder.Finish()

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/dbdyno/dbdyno/engines/go/explain"
@@ -98,23 +100,38 @@ type Frame struct {
 	// isAlone reports whether the test has one thread.
 	isAlone bool
 	// explainer is nil unless the run is to explain the test.
-	explainer      *explain.Explainer
+	explainer *explain.Explainer
+	// away is how long other workers had their turns, in ns. It is nil if the test has several threads.
+	away           *atomic.Int64
 	before         protocol.Counters
 	reporterBefore uint64
 }
 
 // BeginAlone starts the counters of a test of one thread. operations is nil if the number is not known in advance.
 func (run *Run) BeginAlone(head *protocol.TestHead, operations *uint64, latencies *workload.Latencies) *Frame {
-	begun := time.Now()
+	begun, away := time.Now(), &atomic.Int64{}
 	frame := run.Begin(head, func() protocol.Progress {
 		done, histogram := workload.Fresh(latencies)
 		return protocol.Progress{
 			Test: head.Number, Operations: done, Total: operations,
-			ElapsedNs: uint64(time.Since(begun)), Histogram: histogram,
+			ElapsedNs: uint64(int64(time.Since(begun)) - away.Load()), Histogram: histogram,
 		}
 	})
-	frame.isAlone = true
+	frame.isAlone, frame.away = true, away
 	return frame
+}
+
+// Turns returns how the test takes turns with those of other workers; nil if it does not.
+func (frame *Frame) Turns() *workload.Turns {
+	terms, worker, test := frame.run.Job.Slices, frame.run.Worker, frame.head.Number
+	if terms == nil || !frame.isAlone || !worker.CanTakeTurns() || !slices.Contains(terms.Tests, test) {
+		return nil
+	}
+	return workload.NewTurns(terms.Ns, func(operations, wallNs uint64) {
+		begun := time.Now()
+		worker.Turn(protocol.Turn{Test: test, Operations: operations, WallNs: wallNs})
+		frame.away.Add(int64(time.Since(begun)))
+	})
 }
 
 // Begin starts the counters of a test. It first collects the existing garbage, so that no test pays for another.

@@ -227,8 +227,9 @@ func TestRecordedOperationsAreDueAtTheirTimes(t *testing.T) {
 	}
 	result := told.results[0]
 	of := result.Actors[0]
-	if of.Response == nil || samples(t, *of.Response) != 3 || of.WallNs < uint64(2*step) {
-		t.Errorf("%+v: expected three response times in more than %v", of, 2*step)
+	// A thread may begin a little after the time from which the operations are due.
+	if least := 3 * step / 2; of.Response == nil || samples(t, *of.Response) != 3 || of.WallNs < uint64(least) {
+		t.Errorf("%+v: expected three response times in more than %v", of, least)
 	}
 	if backlog, told := of.Counters["backlog"]; backlog != 0 || !told {
 		t.Errorf("%v: expected that nothing is left", of.Counters)

@@ -137,6 +137,7 @@ func (suite *suiteRun) measureAlone(test *protocol.KvTest, database Database) (*
 	frame := suite.run.BeginAlone(&test.TestHead, &test.Operations, latencies)
 	err = frame.Measured(func(thread *workload.Thread) error {
 		one.recorder.On(thread)
+		one.recorder.TakeTurns(frame.Turns())
 		err := one.perform()
 		one.recorder.Finish()
 		return err

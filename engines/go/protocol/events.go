@@ -33,6 +33,15 @@ type TestStarted struct {
 	Actors []ActorHead `json:"actors,omitempty"`
 }
 
+// Turn reports that a slice of the current test is over. The timer stands still until a line arrives on stdin.
+type Turn struct {
+	Event string `json:"event"`
+	Test  uint64 `json:"test"`
+	// Operations and WallNs are the operations that the test has done so far, and the time that they took.
+	Operations uint64 `json:"operations"`
+	WallNs     uint64 `json:"wall_ns"`
+}
+
 // ActorHead describes an actor before it works.
 type ActorHead struct {
 	Name    string `json:"name"`

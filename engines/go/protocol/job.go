@@ -42,6 +42,16 @@ type Job struct {
 	KeepFolder bool `json:"keep_folder"`
 	// Explain asks what the time of measured tests goes to, although finding out slows them down.
 	Explain bool `json:"explain"`
+	// Slices says in which tests the worker takes turns with others; nil means in none.
+	Slices *SliceTerms `json:"slices"`
+}
+
+// SliceTerms are the terms on which the workers of a round take turns.
+type SliceTerms struct {
+	// Ns is the measured time of a slice. When it has passed, the worker stops its timer between two operations.
+	Ns uint64 `json:"ns"`
+	// Tests are the numbers of the tests that are cut into slices.
+	Tests []uint64 `json:"tests"`
 }
 
 // StartsCold reports whether a test must start with nothing of its database in memory.

@@ -19,7 +19,7 @@ type object = map[string]any
 // the value of the field that distinguishes the choices.
 var messages = map[string]map[string]any{
 	"job": {
-		"": Job{}, "SuiteJob:kv": KvSuite{}, "SuiteJob:sql": SQLSuite{}, "KvTest": KvTest{}, "KvActor": KvActor{},
+		"": Job{}, "SliceTerms": SliceTerms{}, "SuiteJob:kv": KvSuite{}, "SuiteJob:sql": SQLSuite{}, "KvTest": KvTest{}, "KvActor": KvActor{},
 		"Arrival": Arrival{}, "During": During{}, "KvStatements": KvStatements{}, "Work": KvWork{}, "SqlTest": SQLTest{},
 		"SqlActor": SQLActor{}, "ReplaySpec": Replay{}, "ReplayedStatement": ReplayedStatement{}, "Step": Step{}, "CopySpec": CopySpec{}, "ObjectSpec": Object{}, "Parameter": Parameter{},
 		"Popularity": Popularity{}, "TableSpec": Table{}, "ColumnSpec": Column{}, "IndexSpec": Index{},
@@ -40,7 +40,7 @@ var messages = map[string]map[string]any{
 	},
 	"event": {
 		":opened": Opened{}, ":test_started": TestStarted{}, ":progress": Progress{}, ":test_done": TestDone{}, ":done": done{},
-		":failed": failed{}, ":committed": counted{}, ":recovered": counted{}, "ActorHead": ActorHead{},
+		":failed": failed{}, ":turn": Turn{}, ":committed": counted{}, ":recovered": counted{}, "ActorHead": ActorHead{},
 		"ActorProgress": ActorProgress{}, "ActorDone": ActorDone{}, "StatementDone": StatementDone{},
 		"StatementProgress": StatementProgress{}, "TableContent": TableContent{}, "PlannedQuery": PlannedQuery{},
 		"ExplainedTest": ExplainedTest{}, "SpentTime": SpentTime{},

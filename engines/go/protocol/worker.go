@@ -177,6 +177,16 @@ func (worker *Worker) TestDone(done *TestDone) {
 	worker.pause()
 }
 
+// CanTakeTurns reports whether the worker can wait for its turn in a test. It can if the job asks for waits.
+func (worker *Worker) CanTakeTurns() bool { return worker.goOn != nil }
+
+// Turn reports that a slice of a test is over, and waits until the next one may begin.
+func (worker *Worker) Turn(turn Turn) {
+	turn.Event = "turn"
+	worker.emit(turn)
+	worker.pause()
+}
+
 // Done reports that the run is finished and the database is closed.
 func (worker *Worker) Done() {
 	worker.emit(done{Event: "done"})

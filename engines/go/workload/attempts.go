@@ -41,4 +41,5 @@ func (recorder *Recorder) Keep() {
 		recorder.count()
 		recorder.open(ended)
 	}
+	recorder.turn(Now())
 }

@@ -42,6 +42,8 @@ type Recorder struct {
 	// thread is what the windows are told to; nil if their time is not to be divided.
 	thread *Thread
 	parts  *TimeParts
+	// turns is nil if the test does not take turns with those of other workers.
+	turns *Turns
 }
 
 // NewRecorder returns a recorder with this many operations in one sample, which it adds to latencies. Its timer is
@@ -62,6 +64,9 @@ func NewRecorderOfEach(latencies *Latencies) *Recorder {
 
 // On makes the recorder divide the time of its windows. The thread has begun.
 func (recorder *Recorder) On(thread *Thread) { recorder.thread = thread }
+
+// TakeTurns makes the recorder take turns; nil means that it does not.
+func (recorder *Recorder) TakeTurns(turns *Turns) { recorder.turns = turns }
 
 // Waited says that the thread waited for others while the timer was stopped, for this many ns.
 func (recorder *Recorder) Waited(ns uint64) { recorder.thread.Waited(ns) }
@@ -118,6 +123,7 @@ func (recorder *Recorder) look() int64 {
 		recorder.open(at)
 	}
 	recorder.left = recorder.sampling.next() * recorder.every
+	recorder.turn(at)
 	return took
 }
 

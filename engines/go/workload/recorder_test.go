@@ -62,6 +62,38 @@ func TestWhatIsDoneWhileTheTimerStandsStillIsNoTimeOfOperations(t *testing.T) {
 	}
 }
 
+func TestTimeInWhichOthersWorkIsNoTimeOfTheTest(t *testing.T) {
+	const away, operation, operations = 20 * time.Millisecond, 2 * time.Millisecond, 20
+	recorder := NewRecorder(1, NewLatencies())
+	var passed [][2]uint64
+	recorder.TakeTurns(NewTurns(uint64(5*operation), func(operations, wallNs uint64) {
+		passed = append(passed, [2]uint64{operations, wallNs})
+		time.Sleep(away)
+	}))
+	recorder.Start()
+	for range operations {
+		for until := Now() + int64(operation); Now() < until; {
+		}
+		recorder.Lap()
+	}
+	recorder.Finish()
+	if len(passed) == 0 {
+		t.Fatal("the turn was never passed")
+	}
+	before := [2]uint64{}
+	for _, turn := range passed {
+		if turn[0] <= before[0] || turn[1] < before[1]+uint64(5*operation) {
+			t.Errorf("%v after %v: expected more operations, in at least 10 ms", turn, before)
+		}
+		before = turn
+	}
+	// What others did took at least as long as half of the operations: it must not be found anywhere.
+	histogram := decode(t, Histogram(recorder.latencies))
+	if recorder.BetweenNs() > uint64(away) || histogram.TotalCount() != operations || histogram.ValueAtQuantile(50) > int64(away) {
+		t.Errorf("%d ns between windows, %d samples, median %d ns", recorder.BetweenNs(), histogram.TotalCount(), histogram.ValueAtQuantile(50))
+	}
+}
+
 func TestHistogramsOfThreadsAreMerged(t *testing.T) {
 	one, other := NewRecorder(1, NewLatencies()), NewRecorder(1, NewLatencies())
 	for _, recorder := range []*Recorder{one, other, other} {
