@@ -81,9 +81,9 @@ fn an_engine_is_chosen_in_four_questions_and_its_settings_are_copied() {
                 .click("My workload")
                 .key(KeyPress::Enter)
                 .key(KeyPress::Enter)
-                .shows("engines compete: Help me choose")
+                .shows("engines compete: H shows it")
                 .hides("y yes");
-            journey.click("  Help me choose").key(KeyPress::Enter);
+            journey.keys("H").shows("leads");
         }
         if ends {
             journey.message(Message::JobOver(Ok(())));
@@ -152,4 +152,19 @@ fn a_choice_without_a_workload_says_what_it_needs() {
         .key(KeyPress::Enter);
     journey.shows("rows=1000,read=100").keys("y");
     assert!(journey.others.iter().any(|other| other.contains("choose --workload")), "{:?}", journey.others);
+}
+
+#[test]
+fn the_palette_and_a_key_lead_to_the_questions_with_the_workload_of_bench() {
+    for keys in [&["H"][..], &["3", ":", "help me"]] {
+        let mut journey = Journey::begin(80, 24);
+        keys.iter().for_each(|keys| {
+            journey.keys(keys);
+        });
+        if journey.app.screen != ScreenId::Choose {
+            journey.shows("help me choose").key(KeyPress::Enter);
+        }
+        assert_eq!(journey.app.screen, ScreenId::Choose);
+        journey.shows("kv at 10000").key(KeyPress::Esc);
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::{App, Command, WatchedJob, ask_world};
 use crate::tui::{
-    keys::ScreenId,
+    keys::{Action, KeyPress},
     launch::{JobStart, screen_of},
     screens::intent::Notice,
     world,
@@ -40,8 +40,8 @@ impl App {
     /// Reports which job is under way, because no other can start alongside it.
     pub(super) fn refuse(&mut self) -> Vec<Command> {
         if let Some((screen, what)) = self.under_way() {
-            let way = if screen.has_tab() { screen.number().to_string() } else { way_to(screen) };
-            self.say(Notice::refused(format!("{what}: {way} shows it")));
+            let key = self.world.keys.key(Action::Show(screen)).map_or_else(String::new, KeyPress::word);
+            self.say(Notice::refused(format!("{what}: {key} shows it")));
         }
         Vec::new()
     }
@@ -71,13 +71,5 @@ impl App {
             commands.push(Command::Leave);
         }
         commands
-    }
-}
-
-/// Returns how to get to a screen without a number that shows jobs.
-fn way_to(screen: ScreenId) -> String {
-    match screen {
-        ScreenId::Choose => "Help me choose on Bench".to_owned(),
-        other => other.word().to_owned(),
     }
 }

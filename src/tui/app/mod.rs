@@ -365,6 +365,9 @@ impl App {
         if screen == ScreenId::Tune {
             self.screens.tune.suggest(self.screens.bench.what_if());
         }
+        if screen == ScreenId::Choose {
+            self.screens.choose.suggest(self.screens.bench.choice_subject(&self.world));
+        }
         self.turn_to(screen);
         self.shown()
     }

@@ -134,6 +134,11 @@ impl KeyTable {
         self.bindings(screen).find(|binding| binding.keys.contains(&key)).map(|binding| binding.action)
     }
 
+    /// Returns the key that triggers an action on every screen; none if only other screens have it.
+    pub(crate) fn key(&self, action: Action) -> Option<KeyPress> {
+        self.everywhere.iter().find(|binding| binding.action == action)?.keys.first().copied()
+    }
+
     /// Returns all actions as the file names them, `screen.action`, each with its keys and its help.
     pub fn listed(&self) -> Vec<(String, String)> {
         let screens = ScreenId::ALL.into_iter().map(|screen| (screen.word(), self.of_screen(screen)));

@@ -38,6 +38,12 @@ pub(super) const EVERYWHERE: &[Binding] = &[
         "SQL: query the store; on an explanation: open its query",
     ),
     binding(
+        &[KeyPress::Char('H')],
+        Action::Show(ScreenId::Choose),
+        "",
+        "help me choose: which engine, with which settings?",
+    ),
+    binding(
         &[KeyPress::Char('J')],
         Action::Show(ScreenId::Jobs),
         "",

@@ -139,8 +139,8 @@ impl BenchScreen {
     fn choose(&mut self, subject: Measurable<'_>, world: &World) -> Intents {
         match subject {
             Measurable::Choose => {
-                let subject = self.selected(world).ok().map(|selected| self.to_choose_for(selected));
-                return vec![Intent::Open(subject.map_or(Opening::Screen(ScreenId::Choose), Opening::Choose))];
+                let opening = self.choice_subject(world).map_or(Opening::Screen(ScreenId::Choose), Opening::Choose);
+                return vec![Intent::Open(opening)];
             }
             Measurable::WhatIf => {
                 let opening = self.what_if().map_or(Opening::Screen(ScreenId::Tune), Opening::WhatIf);

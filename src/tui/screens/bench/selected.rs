@@ -62,9 +62,10 @@ impl BenchScreen {
         Ok((self.preview.as_ref().map_err(Clone::clone)?, self.selected(world)?))
     }
 
-    /// Returns the selected subject as the workload that engines compete on: the tests and the first size that are chosen.
-    pub(super) fn to_choose_for(&self, selected: Selected<'_>) -> ChoiceSubject {
-        match selected {
+    /// Returns the selected subject as the workload that engines compete on: the tests and the first size that are chosen. None if its
+    /// files are missing or have errors.
+    pub(crate) fn choice_subject(&self, world: &World) -> Option<ChoiceSubject> {
+        Some(match self.selected(world).ok()? {
             Selected::Workload(made) => {
                 let line = made.workload.to_string();
                 ChoiceSubject { name: line.clone(), words: vec!["--workload".to_owned(), line] }
@@ -84,7 +85,7 @@ impl BenchScreen {
                 }
                 subject
             }
-        }
+        })
     }
 
     /// Returns what users call the selected suite.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::tui::{
     keys::Action,
-    launch::{JobStart, Opening},
+    launch::{ChoiceSubject, JobStart, Opening},
     overlay::Reply,
     setup::TuiSetup,
     widgets::{cursor::ListCursor, paint::Paint},
@@ -67,6 +67,12 @@ pub struct ChooseScreen {
 }
 
 impl ChooseScreen {
+    /// Suggests a workload. It is asked for if no other was chosen.
+    pub(crate) fn suggest(&mut self, subject: Option<ChoiceSubject>) {
+        let chosen = self.questions.subject.take();
+        self.questions.subject = chosen.or(subject);
+    }
+
     fn read(&mut self) -> Intent<Request, Dialog> {
         self.stale = false;
         Intent::Request(Request::Latest)
