@@ -33,17 +33,17 @@ const BUDGET: Duration = Duration::from_secs(600);
 /// The only test of the workload.
 const TEST: u32 = 2;
 
-/// The settings of an engine, each of which multiplies the time by a factor.
+/// The factor by which each setting of an engine multiplies its time.
 type Factors = BTreeMap<(String, String), f64>;
 
-/// What is true of an engine.
+/// The true speed of an engine.
 struct Truth {
     base: f64,
     factors: Factors,
 }
 
 impl Truth {
-    /// Draws an engine: its time in relation to others, and what each of its settings does. Most of them do nothing.
+    /// Draws the relative time of an engine and the factors of its settings. Most settings do nothing.
     fn draw(engine: &Description, machine: &mut Machine) -> Self {
         let base = (0.3 * machine.gaussian()).exp();
         let mut factors = Factors::new();
@@ -54,7 +54,7 @@ impl Truth {
                 factors.insert((option.name.clone(), value.clone()), factor);
             }
         }
-        // Less durable settings are faster, as they are on real machines: that must tempt nobody.
+        // Less durable settings are faster, as on real machines, but they must not be chosen.
         factors.insert(("sync".to_owned(), "off".to_owned()), 0.2);
         Self { base, factors }
     }
@@ -74,7 +74,7 @@ impl Truth {
     }
 }
 
-/// An engine with settings to try. `options` of them have two other values.
+/// Returns an engine with this number of options, each with two values besides its default.
 fn engine(name: &str, options: usize) -> Description {
     let choice = |at: usize| OptionSpec::choice(&format!("o{at}"), &["a", "b", "c"], "a", "").tune(&["a", "b", "c"]);
     let sync = OptionSpec::choice("sync", &["full", "off"], "full", "").tune(&["full", "off"]);
@@ -133,7 +133,7 @@ impl Simulation {
 struct Times {
     /// The standard deviation of a run's log time.
     sd: f64,
-    /// How many times as fast runs are as those of about a second.
+    /// The speed of runs relative to runs of about a second.
     speed: f64,
 }
 
@@ -159,7 +159,7 @@ impl Track for SimulatedTrack {
         self.sessions += 1;
         self.measured.extend(arms.iter().map(|arm| arm.candidate.tier));
         let mut samples = Samples::default();
-        // A run takes its time and that of its start.
+        // Starting a run takes time too.
         let run = |work: f64| Duration::from_secs_f64((0.3 + 0.7 * work) / self.speed);
         let round_time: Duration = arms.iter().map(|arm| run(self.work(arm))).sum();
         let runs = f64::from(rounds) * arms.len() as f64;
@@ -199,20 +199,20 @@ impl ChooseTrack for SimulatedTrack {
     }
 }
 
-/// Whether the interval of an effect holds the true ratio.
+/// Whether the interval of an effect contains the true ratio.
 fn holds(effect: &TestEffect, truth: f64) -> bool {
     let range = effect.found.as_ref().unwrap().interval.unwrap();
     (range.low..=range.high).contains(&truth)
 }
 
-/// How choices at a level of noise came out.
+/// The outcomes of choices at one level of noise.
 #[derive(Debug, Default)]
 struct Rates {
     /// Choices whose first engine, with its settings, is within 3 % of the best of all.
     near: usize,
-    /// Choices all of whose intervals hold the truth.
+    /// Choices in which all intervals contain the true ratios.
     covered: usize,
-    /// Settings of the first engine, and those of them that make it slower or do nothing.
+    /// Settings of the first engine, and the needless ones among them, which do nothing or make it slower.
     settings: usize,
     needless: usize,
     level: usize,

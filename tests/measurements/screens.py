@@ -26,7 +26,7 @@ options = { journal_mode = "wal", synchronous = "off" }
 """
 
 # Pairs of blocks, the seconds of each, and those between two blocks.
-PAIRS, BLOCK, SETTLING = 40, 5, 0.6
+PAIRS, BLOCK, SETTLING = 200, 1.2, 0.4
 
 
 def terminal(store, *arguments):
@@ -139,7 +139,8 @@ def compare_live():
     os.write(master, b"K")
     time.sleep(0.5)
     os.write(master, b"y")
-    drain(master, 5)
+    # Thousands of runs are brought from the journal into the store.
+    drain(master, 30)
     leave(process, master)
     measured = runs(store)
     # Medians of blocks: a run in a few is twice as long, for reasons of the machine.
@@ -184,7 +185,7 @@ def idle():
 def first_frame():
     store = f"{FOLDER}/large.duckdb"
     with duckdb.connect(f"{FOLDER}/watched.duckdb") as connection:
-        connection.execute(f"ATTACH '{store}' AS large; COPY FROM DATABASE \"watched-0\" TO large")
+        connection.execute(f"ATTACH '{store}' AS large; COPY FROM DATABASE watched TO large")
     with duckdb.connect(store) as connection:
         results = connection.execute("SELECT count(*) FROM result").fetchone()[0]
         copies = -(-100_000 // results)

@@ -185,7 +185,9 @@ fn the_race_says_what_compare_says_of_the_same_session() {
         let Some(row) = race.lines().find(|row| is_test && row.contains(name.trim())) else { continue };
         let is_interval = |word: &&str| word.split_once('-').is_some_and(|(low, _)| low.parse::<f64>().is_ok());
         for interval in line.split_whitespace().filter(is_interval) {
-            assert!(row.contains(interval), "{line} is not {row}");
+            // In a narrow cell, a ratio that needs many more rounds stands without its interval.
+            let says_more = row.contains("?+") && line.contains("?+");
+            assert!(row.contains(interval) || says_more, "{line} is not {row}");
             intervals += 1;
         }
         for sign in ["▼", "▲"] {

@@ -1,4 +1,4 @@
-//! What whoever takes the first engine gives up.
+//! The drawbacks of the engine that a choice puts first.
 
 use crate::tune::words::verdict;
 use dbdyno_foundation::metric::Metric;
@@ -8,7 +8,7 @@ use dbdyno_running::{
 };
 use dbdyno_stats::Verdict;
 
-/// Returns what the first engine gives up: what another is better in, and the cautions about its settings.
+/// Returns the drawbacks of the first engine: the tests and figures in which another is better, and the cautions about its settings.
 pub(super) fn given_up(choice: &ChoiceAnswer) -> Vec<String> {
     let Some(first) = choice.first() else { return Vec::new() };
     let confirmed = || choice.engines.iter().filter(|one| one.behind.is_some());
