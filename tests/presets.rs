@@ -54,6 +54,7 @@ fn side(plan: &BenchPlan) -> Side {
                     actor: None,
                     value: Some(time()),
                     timed: timed.contains(&test.number),
+                    sliced: false,
                     operations: Some(if timed.contains(&test.number) { u64::from(planned.ordinal) + 1 } else { 1000 }),
                     answer: None,
                     is_verified: true,

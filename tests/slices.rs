@@ -60,12 +60,53 @@ fn what_cannot_be_cut_is_measured_in_one_go() {
     assert_eq!(place.rows("SELECT count(*) FROM slice"), [["0"]]);
 }
 
+/// Runs three rounds of the same reads. Returns for each whether its tests were in slices, and the place of the store.
+fn sliced_rounds(slices: &str, engines: &[&str]) -> (Vec<String>, Place) {
+    let place = Place::new();
+    let common = ["run", "--suite", "kv", "--size", "10k", "--test", "Random reads", "--repeat", "3", "--quiet"];
+    place.ok(&[&common[..], &["--slices", slices], engines].concat());
+    let rounds = "SELECT bool_and(away_ns IS NOT NULL) FROM results GROUP BY round ORDER BY round";
+    (place.rows(rounds).concat(), place)
+}
+
+const WORKS_ON: [&str; 2] = ["--engine", "null:spins=5000,busy_ms=1000,busy_threads=0|1"];
+const FOUND: &str = "SELECT count(*) > 0 FROM warning WHERE linter = 'work in others'' turns'";
+
+#[test]
+fn work_in_the_turns_of_others_is_told_and_auto_measures_such_tests_in_one_go() {
+    let (rounds, place) = sliced_rounds("on", &WORKS_ON);
+    assert_eq!((rounds, place.value(FOUND)), (["true"; 3].map(str::to_owned).to_vec(), "true".to_owned()));
+    let compared = place.ok(&["compare", "busy_threads=0", "busy_threads=1"]);
+    assert!(compared.contains("3 pairs of runs of the same round, in slices"), "{compared}");
+    assert!(compared.contains("used more than 3 % of a CPU in others' turns"), "{compared}");
+
+    let (rounds, place) = sliced_rounds("auto", &WORKS_ON);
+    assert_eq!(rounds, ["true", "false", "false"]);
+    let compared = place.ok(&["compare", "busy_threads=0", "busy_threads=1"]);
+    assert!(compared.contains("3 pairs of runs of the same round, 1 of them in slices"), "{compared}");
+
+    let (rounds, place) = sliced_rounds("auto", &["--engine", "lmdb", "--engine", "sqlite"]);
+    assert_eq!((rounds, place.value(FOUND)), (["true"; 3].map(str::to_owned).to_vec(), "false".to_owned()));
+    run(&place, "off", &["--suite", "kv", "--size", "10k", "--test", "Random reads", "--engine", "sqlite"]);
+    let latest = place.value("SELECT session_id::VARCHAR FROM session ORDER BY started_at DESC LIMIT 1");
+    let earlier = place.value("SELECT session_id::VARCHAR FROM session ORDER BY started_at LIMIT 1");
+    let sides = [format!("engine=sqlite session={earlier}"), format!("engine=sqlite session={latest}")];
+    let compared = place.ok(&["compare", &sides[0], &sides[1]]);
+    assert!(compared.contains("one side was measured in slices and the other in one go"), "{compared}");
+}
+
 #[test]
 fn engines_in_other_languages_take_turns_too() {
     let place = Place::new();
     let mut engines = go_engines(&place).to_vec();
     if has_tool("python3", &["--version"]) {
-        put_python(&place, "pydict", &[], &[]);
+        // Its reads take too little time for two slices.
+        put_python(
+            &place,
+            "pydict",
+            &[("return self.rows.get(key)", "return sum(range(99)) and self.rows.get(key)")],
+            &[],
+        );
         engines.push("pydict");
     }
     engines.push("sqlite");

@@ -93,12 +93,13 @@ def run(description, open_store):
 
 class Turns:                                         # the turns that a test takes with those of other workers
     def __init__(self, ns, test, go_on):
-        self.ns, self.due, self.test, self.go_on, self.away = ns, ns, test, go_on, 0
+        self.ns, self.due, self.test, self.go_on, self.away, self.away_cpu = ns, ns, test, go_on, 0, 0
 
     def pass_on(self, operations, wall):             # returns when it is this test's turn again
-        begun = time.perf_counter_ns()
+        begun, cpu = time.perf_counter_ns(), time.process_time_ns()
         say(event="turn", test=self.test, operations=operations, wall_ns=wall)
         self.go_on()
+        self.away_cpu += time.process_time_ns() - cpu
         self.due = wall + self.ns
         away = time.perf_counter_ns() - begun
         self.away += away
@@ -212,6 +213,8 @@ def measure(job, test, store, turns):
     wall += time.perf_counter_ns() - begun
     cpu += time.thread_time_ns()
     spent = parts(before, thread_times(), wall, cpu, turns.away if turns else 0)
+    if turns:
+        spent.update(away_ns=turns.away, away_cpu_ns=turns.away_cpu)
     if explains:
         signal.setitimer(signal.ITIMER_PROF, 0)
         spent["explained"] = {"spent": {}, "stacks": dict(stacks.most_common(1000))}

@@ -11,7 +11,7 @@ use super::{
 use clap::Args;
 use dbdyno_catalog::{
     Difference, Suite,
-    bench::{BenchEstimate, BenchPlan, Configuration, DataRatio, MemoryLimit, Spec},
+    bench::{BenchEstimate, BenchPlan, Configuration, DataRatio, MemoryLimit, Slicing, Spec},
     engines::Registry,
 };
 use dbdyno_comparing::claims::ClaimsTable;
@@ -79,6 +79,11 @@ pub(super) struct BenchArgs {
     /// Before a cold test, the database is closed, dropped from the page cache and opened again.
     #[arg(long, value_name = "warm|cold")]
     cache: Option<CacheStart>,
+    /// Let the runs of a round take turns in slices of milliseconds [default: that of the preset, else off].
+    ///
+    /// What disturbs the machine then meets them alike. auto: not in tests in which an engine goes on working in the turns of others.
+    #[arg(long, value_name = "on|off|auto")]
+    slices: Option<Slicing>,
     /// Sample the sweep: measure N random combinations and, for each, every combination that differs in one option.
     #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u32))]
     stars: Option<u32>,
@@ -181,6 +186,7 @@ impl BenchArgs {
         }
         spec.memory_limit = self.memory_limit.or(spec.memory_limit);
         spec.cache = self.cache.unwrap_or(spec.cache);
+        spec.slices = self.slices.unwrap_or(spec.slices);
         if !self.tests.is_empty() {
             spec.tests = Spec::tests_of(&self.tests);
         }
@@ -356,7 +362,7 @@ mod tests {
     use clap::Parser;
     use dbdyno_catalog::{
         CatalogText, Difference,
-        bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
+        bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Slicing, Spec, Values},
     };
     use dbdyno_engine::{protocol::CacheStart, size::Size};
     use proptest::{collection, option, prelude::*};
@@ -388,8 +394,9 @@ mod tests {
         let ratio = (1_u32..100_000).prop_map(|ratio| DataRatio::new(f64::from(ratio) / 16.0).unwrap());
         let limit = option::of((12_u32..40).prop_map(|shift| MemoryLimit(3 << shift)));
         let cache = prop_oneof![Just(CacheStart::Warm), Just(CacheStart::Cold)];
-        let held = (collection::vec(ratio, 0..3), limit, cache);
-        (what, how, end, held).prop_map(|(what, how, end, (data_ratios, memory_limit, cache))| {
+        let slices = prop_oneof![Just(Slicing::Off), Just(Slicing::On), Just(Slicing::Auto)];
+        let held = (collection::vec(ratio, 0..3), limit, cache, slices);
+        (what, how, end, held).prop_map(|(what, how, end, (data_ratios, memory_limit, cache, slices))| {
             let (suite, suite_options, engines, sizes) = what;
             let (rounds, tests, twins, stars) = how;
             let ((effects, why), claims, seed, has_reference, allow) = end;
@@ -412,6 +419,7 @@ mod tests {
                 data_ratios,
                 memory_limit,
                 cache,
+                slices,
                 rounds,
                 tests,
                 twins,

@@ -118,6 +118,7 @@ pub(super) fn run(
             actor: None,
             value: Some(value),
             timed: false,
+            sliced: false,
             operations: Some(1000),
             answer: Some(0),
             is_verified: true,

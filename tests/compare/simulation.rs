@@ -249,6 +249,7 @@ fn compared_test(result: &TestRecord) -> ComparedTest {
         actor: None,
         value: result.figures.compared(Metric::Wall),
         timed: result.figures.is_timed(),
+        sliced: false,
         operations: result.figure(Metric::Operations),
         answer: Some(0),
         is_verified: true,

@@ -58,6 +58,7 @@ fn grid(time: impl Fn(usize, usize, usize, usize) -> f64) -> Side {
                     actor: None,
                     value: Some(wall.trunc()),
                     timed: false,
+                    sliced: false,
                     operations: Some(1),
                     answer: None,
                     is_verified: false,

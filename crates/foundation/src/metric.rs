@@ -192,6 +192,10 @@ metrics! {
     PartQueue: "part_queue_ns", "waiting for a CPU", Time, Less, Noisy, Event(|done| done.counters.get("part_queue_ns"));
     /// Other waiting: for reads, locks and page faults.
     PartRest: "part_rest_ns", "other waiting", Time, Less, Noisy, Event(|done| done.counters.get("part_rest_ns"));
+    /// How long other workers had their turns; none if the test was measured in one go.
+    Away: "away_ns", "others' turns", Time, Neither, Noisy, Event(|done| done.counters.get("away_ns"));
+    /// CPU time of the worker's process meanwhile.
+    AwayCpu: "away_cpu_ns", "CPU time in others' turns", Time, Less, Noisy, Event(|done| done.counters.get("away_cpu_ns"));
     /// Bytes of the database that could not be dropped from memory before a test with a cold start.
     Resident: "resident_bytes", "resident before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("resident_bytes"));
     /// Bytes of the database at the beginning of a test with a cold start.

@@ -102,7 +102,9 @@ type Frame struct {
 	// explainer is nil unless the run is to explain the test.
 	explainer *explain.Explainer
 	// away is how long other workers had their turns, in ns. It is nil if the test has several threads.
-	away           *atomic.Int64
+	away *atomic.Int64
+	// awayCPUNs is the CPU time of this process meanwhile.
+	awayCPUNs      uint64
 	before         protocol.Counters
 	reporterBefore uint64
 }
@@ -128,9 +130,10 @@ func (frame *Frame) Turns() *workload.Turns {
 		return nil
 	}
 	return workload.NewTurns(terms.Ns, func(operations, wallNs uint64) {
-		begun := time.Now()
+		begun, cpu := time.Now(), workload.ProcessCPUNs()
 		worker.Turn(protocol.Turn{Test: test, Operations: operations, WallNs: wallNs})
 		frame.away.Add(int64(time.Since(begun)))
+		frame.awayCPUNs += workload.ProcessCPUNs() - cpu
 	})
 }
 
@@ -175,6 +178,9 @@ func (frame *Frame) End(spent workload.Spent) (*protocol.TestDone, error) {
 		counters["user_ns"] = user - min(own, user)
 	}
 	counters["floor_rss_bytes"] = frame.run.floorRss
+	if frame.Turns() != nil {
+		counters["away_ns"], counters["away_cpu_ns"] = uint64(frame.away.Load()), frame.awayCPUNs
+	}
 	spent.Parts.AddTo(counters)
 	done := &protocol.TestDone{
 		Test: frame.head.Number, Measured: frame.head.Measured, WallNs: spent.WallNs, Counters: counters,

@@ -68,6 +68,13 @@ func threadCPUNs() uint64 {
 	return uint64(spent.Nano())
 }
 
+// ProcessCPUNs returns the CPU time of all threads of this process, in ns.
+func ProcessCPUNs() uint64 {
+	var spent unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &spent)
+	return uint64(spent.Nano())
+}
+
 // Begin reads the times of the thread. It is outside of a window.
 func (thread *Thread) Begin() {
 	if thread == nil {

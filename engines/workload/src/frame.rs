@@ -4,7 +4,7 @@ use crate::{
     explain,
     histogram::{Counts, SeenCounts, to_base64},
     parts::TimeParts,
-    phases::{OwnThreads, Phases},
+    phases::{OwnThreads, Phases, others_cpu},
     recorder::{RecordedTime, SliceTurns},
     resources::{counters, disk_bytes, peak_rss_bytes, reset_peak_rss, rss_bytes},
 };
@@ -36,8 +36,16 @@ pub(crate) struct Harness<'w> {
     /// Resident memory before any database was opened, bytes.
     floor_rss_bytes: u64,
     slices: Option<SliceTerms>,
-    /// How long other workers have had their turns, ns.
-    away: Arc<AtomicU64>,
+    away: Arc<TimeAway>,
+}
+
+/// The turns of other workers in a test.
+#[derive(Default)]
+struct TimeAway {
+    /// How long they took, ns.
+    wall: AtomicU64,
+    /// The CPU time of this process meanwhile, without that of the thread that reports progress, ns.
+    cpu: AtomicU64,
 }
 
 /// A test under way.
@@ -55,7 +63,7 @@ struct TestProgress {
     test: u32,
     operations: Option<u64>,
     begun: Instant,
-    away: Arc<AtomicU64>,
+    away: Arc<TimeAway>,
     counts: Arc<Counts>,
     seen: SeenCounts,
 }
@@ -146,7 +154,8 @@ impl<'w> Harness<'w> {
     /// Starts the counters of a test of one thread, as [`Harness::announce`] reported it.
     pub(crate) fn begin_alone(&self, test: TestHead<'_>, operations: Option<u64>, every: u64) -> Frame<'_> {
         self.counts.clear();
-        self.away.store(0, Relaxed);
+        self.away.wall.store(0, Relaxed);
+        self.away.cpu.store(0, Relaxed);
         let mut progress = TestProgress {
             test: test.number,
             operations,
@@ -178,7 +187,7 @@ impl TestProgress {
             test: self.test,
             operations: self.counts.operations(),
             total: self.operations,
-            elapsed_ns: (self.begun.elapsed().as_nanos() as u64).saturating_sub(self.away.load(Relaxed)),
+            elapsed_ns: (self.begun.elapsed().as_nanos() as u64).saturating_sub(self.away.wall.load(Relaxed)),
             histogram: (!delta.is_empty()).then(|| to_base64(&delta)),
             actors: Vec::new(),
             statements: Vec::new(),
@@ -198,9 +207,10 @@ impl Frame<'_> {
         let terms = self.harness.slices.as_ref().filter(|terms| terms.tests.contains(&self.test))?;
         let (pass, away, test) = (self.harness.worker.turns()?, Arc::clone(&self.harness.away), self.test);
         Some(SliceTurns::new(terms.ns, move |operations, wall_ns| {
-            let begun = Instant::now();
+            let (begun, cpu) = (Instant::now(), others_cpu());
             pass(&Event::Turn { test, operations, wall_ns });
-            away.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
+            away.wall.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
+            away.cpu.fetch_add(others_cpu().saturating_sub(cpu).as_nanos() as u64, Relaxed);
         }))
     }
 
@@ -222,6 +232,9 @@ impl Frame<'_> {
         let peak_rss_bytes = peak_rss_bytes();
         spent.parts.iter().for_each(|parts| parts.add_to(&mut counters));
         counters.set("floor_rss_bytes", Some(self.harness.floor_rss_bytes));
+        let takes_turns = self.harness.slices.as_ref().is_some_and(|terms| terms.tests.contains(&self.test));
+        counters.set("away_ns", takes_turns.then(|| self.harness.away.wall.load(Relaxed)));
+        counters.set("away_cpu_ns", takes_turns.then(|| self.harness.away.cpu.load(Relaxed)));
         phases.settle(&self.harness.own_threads);
         let (database_bytes, side_bytes) =
             disk_bytes(folder, main_file).map_err(EngineError::doing("measuring the database's size"))?;

@@ -162,7 +162,7 @@ fn threads() -> impl Iterator<Item = String> {
 }
 
 /// Returns the CPU time of all threads except this one.
-fn others_cpu() -> Duration {
+pub(crate) fn others_cpu() -> Duration {
     let read = |clock| {
         let time = clock_gettime(clock);
         Duration::new(time.tv_sec as u64, time.tv_nsec as u32)

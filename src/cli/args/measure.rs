@@ -2,7 +2,7 @@
 
 use super::{WorkArgs, duration, whole};
 use crate::cli::{error::CliError, output::command_line, progress::Style};
-use clap::{ArgAction, Args};
+use clap::Args;
 use dbdyno_running::runner::{DEFAULT_SILENCE, SessionLaunch};
 use std::time::Duration;
 
@@ -18,9 +18,6 @@ pub(in crate::cli) struct MeasureArgs {
     /// Measure at the same time as other dbdyno sessions, although they disturb each other.
     #[arg(long)]
     concurrent: bool,
-    /// Let the runs of a round take turns in slices of milliseconds, in tests of one thread: what disturbs the machine then meets them alike.
-    #[arg(long, value_name = "on|off", default_value = "off", value_parser = on_or_off, action = ArgAction::Set)]
-    slices: bool,
     /// Fail a run whose worker is silent for longer than the run's expected time plus this [default: 30s].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     silence: Option<Duration>,
@@ -36,19 +33,10 @@ impl MeasureArgs {
         Ok(SessionLaunch {
             cpu: self.cpu,
             concurrent: self.concurrent,
-            slices: self.slices,
             silence: self.silence.unwrap_or(DEFAULT_SILENCE),
             deadline: self.deadline,
             ..SessionLaunch::new(self.work.folder()?, command_line())
         })
-    }
-}
-
-fn on_or_off(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("expected on or off".to_owned()),
     }
 }
 

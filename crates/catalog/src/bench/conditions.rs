@@ -1,5 +1,5 @@
-//! Conditions of runs besides options: the memory limit, and whether tests begin with an empty cache. Also the conversion of an amount of
-//! memory to an amount of data.
+//! Conditions of runs besides options: the memory limit, whether tests begin with an empty cache, and whether they take turns. Also the
+//! conversion of an amount of memory to an amount of data.
 
 use crate::{Suite, TestPick};
 use dbdyno_engine::{describe::parse_bytes, protocol::CacheStart, size::Size};
@@ -14,6 +14,43 @@ pub struct Conditions {
     pub memory_limit: Option<u64>,
     /// The cache state of the database when a test begins.
     pub cache: CacheStart,
+    /// When the tests of a round take turns in slices.
+    #[serde(default)]
+    pub slices: Slicing,
+}
+
+/// When the tests of a round take turns in slices of milliseconds, of those that can be cut.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Slicing {
+    #[default]
+    Off,
+    /// Always.
+    On,
+    /// Until a worker works while others have their turns: from the next round on, that test is measured in one go.
+    Auto,
+}
+
+impl Slicing {
+    const ALL: [Self; 3] = [Self::Off, Self::On, Self::Auto];
+
+    /// Returns its name in presets and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::On => "on",
+            Self::Auto => "auto",
+        }
+    }
+}
+
+impl FromStr for Slicing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|one| one.word() == text);
+        found.ok_or_else(|| format!("`{text}`: expected on, off or auto"))
+    }
 }
 
 /// Formats conditions as `64.0 MiB of memory, cold`; empty without conditions.

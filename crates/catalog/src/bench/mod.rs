@@ -7,7 +7,7 @@ mod spec;
 mod suited;
 
 pub use closing::ClosingComparison;
-pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit};
+pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, Slicing};
 pub use plan::{
     BenchEstimate, BenchPlan, Configuration, DifferingVersion, LeftOut, Missing, PlanError, PlannedRun, RunTimeHistory,
     Space, StoredPlan, check_space, combinations, estimate, refusal, round_order,

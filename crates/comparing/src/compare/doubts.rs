@@ -1,6 +1,11 @@
 //! The doubts that a reader should know before believing a comparison.
 
-use super::{conditions, load::Side, model::Line, sizes::counting};
+use super::{
+    conditions,
+    load::Side,
+    model::{Figure, Line},
+    sizes::counting,
+};
 use crate::{
     doubt::{
         Doubt, DoubtAbout,
@@ -36,13 +41,14 @@ pub(super) fn doubts(lines: &[Line], sides: &[&Side], pooled: &BTreeSet<String>)
     let sessions: BTreeMap<Uuid, &SessionFacts> =
         sides.iter().flat_map(|side| &side.sessions).map(|session| (session.session_id, session)).collect();
     let badges = if let [a, b] = sides { conditions::badges(a, b) } else { Vec::new() };
-    let found: [(DoubtAbout, &str, Vec<String>); 12] = [
+    let found: [(DoubtAbout, &str, Vec<String>); 13] = [
         (Comparability, "pooled runs", taken_together(sides, pooled).into_iter().collect()),
         (Certainty, "few rounds", too_few_rounds(lines).into_iter().collect()),
         (Certainty, "runs left out", left_out(lines).into_iter().collect()),
         (Comparability, "unknown durability", unknown_tiers(lines).into_iter().collect()),
         (Comparability, "unequal memory", unequal_memory(sides).into_iter().collect()),
         (Comparability, "different seeds", unequal_inputs(lines, sides).into_iter().collect()),
+        (Comparability, "slices", partly_sliced(lines).into_iter().collect()),
         (Certainty, "unfinished runs", unfinished(sides)),
         (Comparability, "versions of dbdyno", versions(&sessions).into_iter().collect()),
         (Comparability, "kernels", kernels(&sessions).into_iter().collect()),
@@ -137,6 +143,21 @@ fn unequal_memory(sides: &[&Side]) -> Option<String> {
         .map(|(size, a, b)| format!("at {size}, A peaked at {} and B at {}", units::bytes(a), units::bytes(b)))
         .collect();
     (!unequal.is_empty()).then(|| format!("unequal memory: {}", unequal.join("; ")))
+}
+
+/// Warns about lines of which one side took turns in slices in more of its runs than the other.
+fn partly_sliced(lines: &[Line]) -> Option<String> {
+    let share = |figure: &Figure| figure.sliced as f64 / figure.values.len().max(1) as f64;
+    let compared = lines.iter().filter(|line| line.found.is_some());
+    let figures = compared.filter_map(|line| Some((line, line.a.as_ref()?, line.b.as_ref()?)));
+    let differ = figures.filter(|(_, a, b)| share(a) != share(b));
+    let names: BTreeSet<&str> = differ.map(|(line, ..)| line.name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "one side was measured in slices and the other in one go, which differ by some percent: {}",
+            joined(&names)
+        )
+    })
 }
 
 /// Warns if A and B ran with different inputs, and an exact metric had to be compared with a test because of that.

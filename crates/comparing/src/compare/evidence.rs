@@ -126,6 +126,7 @@ fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option
         left_out: selected - samples.len(),
         operations: first.operations,
         per_operation: metric.adds_up() && samples.iter().any(|sample| sample.timed),
+        sliced: samples.iter().filter(|sample| sample.result.sliced).count(),
         latency: latency(samples),
     })
 }

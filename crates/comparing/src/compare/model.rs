@@ -174,6 +174,9 @@ pub struct Figure {
     /// Whether median and values are per operation: the metric adds up over operations, and the test ended after a fixed time.
     #[serde(default)]
     pub per_operation: bool,
+    /// How many of these runs took turns in slices with other runs.
+    #[serde(default)]
+    pub sliced: usize,
     /// Latencies of operations over these runs; none if single operations were not timed.
     pub latency: Option<Latency>,
 }

@@ -414,6 +414,7 @@ mod tests {
             left_out: 0,
             operations: 1,
             per_operation: false,
+            sliced: 0,
             latency: None,
         }
     }

@@ -10,12 +10,14 @@ mod plans;
 mod reads;
 mod repeats;
 mod throttled;
+mod turns;
 
 pub use builds::{ENGINE_BUILD, built_to_debug};
 pub use fairness::is_unequal_memory;
 pub use harness::{HARNESS_FACTOR, HarnessCosts};
 pub use outside::OUTSIDE_SHARE;
 pub use reads::ReadingTests;
+pub use turns::worked_in_others_turns;
 
 use crate::doubt::{Doubt, DoubtAbout};
 use dbdyno_foundation::{base::units::counted, host::WorkFolderFacts, metric::Metric};
@@ -170,6 +172,7 @@ pub const LINTERS: &[&dyn Linter] = &[
     &place::NoisyHost,
     &throttled::Throttled,
     &place::Concurrent,
+    &turns::WorkInOthersTurns,
     &builds::DebugBuild,
     &builds::EngineBuild,
     &builds::PreloadedLibraries,

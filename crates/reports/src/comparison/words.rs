@@ -220,7 +220,15 @@ pub fn basis(comparison: &Comparison) -> Option<String> {
                     };
                     format!("medians of {a} and {}; {tell} how much sessions differ", counted(b, "session"))
                 }
-                None if found.paired => format!("{} of runs of the same round", counted(a.values.len(), "pair")),
+                None if found.paired => {
+                    let pairs = counted(a.values.len(), "pair");
+                    let slices = match (a.sliced, b.sliced) {
+                        (0, _) | (_, 0) => String::new(),
+                        (of_a, of_b) if of_a + of_b == 2 * a.values.len() => ", in slices".to_owned(),
+                        (some, _) => format!(", {some} of them in slices"),
+                    };
+                    format!("{pairs} of runs of the same round{slices}")
+                }
                 None => format!("{} and {}, not paired", a.values.len(), counted(b.values.len(), "run")),
             };
             if !kinds.contains(&kind) {

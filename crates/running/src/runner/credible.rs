@@ -30,6 +30,10 @@ pub struct Witness {
     cores: u64,
     began: Instant,
     since: Instant,
+    /// When it passed its turn in the test under way; none while it has it.
+    passed: Option<Instant>,
+    /// How long others have had their turns in that test.
+    away: Duration,
     /// The sum of all reports so far.
     said: Traffic,
     /// The same sum at the last inspection.
@@ -68,12 +72,23 @@ impl Witness {
         let (databases, now) = (job.folder.clone(), Instant::now());
         let simulated = job.engine == HARNESS_ENGINE && job.options.get("clock") == Some("simulated");
         let (said, looked) = <(Traffic, Traffic)>::default();
-        Self { process, databases, simulated, cores, began: now, since: now, said, looked }
+        let (passed, away) = (None, Duration::ZERO);
+        Self { process, databases, simulated, cores, began: now, since: now, passed, away, said, looked }
     }
 
     /// Records that the worker may begin a test from now on.
     pub fn begin(&mut self) {
-        self.since = Instant::now();
+        (self.since, self.passed, self.away) = (Instant::now(), None, Duration::ZERO);
+    }
+
+    /// Records that the worker passes its turn to others.
+    pub fn passes(&mut self) {
+        self.passed = Some(Instant::now());
+    }
+
+    /// Records that the worker has its turn again.
+    pub fn goes_on(&mut self) {
+        self.away += self.passed.take().map_or(Duration::ZERO, |passed| passed.elapsed());
     }
 
     /// Whether the worker's report of the test that has just ended can be true.
@@ -83,6 +98,7 @@ impl Witness {
     pub fn check(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
         let real = (!self.simulated).then_some(self.since);
         check_times(done, histogram, real.map(|since| since.elapsed()), self.cores)?;
+        real.map_or(Ok(()), |since| check_turns(done, since.elapsed(), self.away))?;
         // A database may have been opened before the worker was allowed to continue.
         check_span(done, "open_ns", done.counters.get("open_ns").unwrap_or(0), self.began.elapsed())?;
         for name in ["settle_ns", "close_ns"] {
@@ -147,6 +163,14 @@ fn check_span(done: &TestDone, name: &str, said_ns: u64, elapsed: Duration) -> R
     }
     let (said, elapsed) = (duration(said_ns as f64), duration(elapsed.as_nanos() as f64));
     refuse(done, &format!("{name} is {said}, but it took {elapsed} by dbdyno's clock"))
+}
+
+/// Compares the times of a test that took turns with those between dbdyno's own messages. A worker's time away is longer than that of the
+/// others' turns: it includes the way of the messages.
+fn check_turns(done: &TestDone, elapsed: Duration, away: Duration) -> Result<(), String> {
+    check_span(done, "wall_ns", done.wall_ns, elapsed.saturating_sub(away))?;
+    let both = done.counters.get("away_ns").map_or(0, |away| away.saturating_add(done.wall_ns));
+    check_span(done, "away_ns with wall_ns", both, elapsed)
 }
 
 fn check_times(
@@ -311,6 +335,18 @@ mod tests {
     }
 
     #[test]
+    fn a_worker_has_its_own_turns_only() {
+        let [all, away] = [400, 300].map(Duration::from_millis);
+        let mut done = honest();
+        done.counters.set("away_ns", Some(310_000_000));
+        assert_eq!(check_turns(&done, all, away), Ok(()));
+        let others = TestDone { wall_ns: 200_000_000, ..done.clone() };
+        assert!(check_turns(&others, all, away).unwrap_err().contains("wall_ns is 200 ms"));
+        done.counters.set("away_ns", Some(400_000_000));
+        assert!(check_turns(&done, all, away).unwrap_err().contains("away_ns with wall_ns is 490 ms"));
+    }
+
+    #[test]
     fn the_parts_of_all_threads_are_at_most_their_time() {
         let with = |rest_ns: u64, threads: u32| {
             let mut done = honest();
@@ -351,7 +387,9 @@ mod tests {
         let (said, looked) = <(Traffic, Traffic)>::default();
         let process = Some(std::process::id());
         let simulated = true;
-        let mut witness = Witness { process, databases, simulated, cores: 1, began: now, since: now, said, looked };
+        let (passed, away) = (None, Duration::ZERO);
+        let mut witness =
+            Witness { process, databases, simulated, cores: 1, began: now, since: now, passed, away, said, looked };
         let mut done = TestDone { database_bytes: 0, side_bytes: 0, peak_rss_bytes: 0, ..honest() };
         done.counters.set("read_bytes", Some(60 << 20));
         done.counters.set("written_bytes", None);

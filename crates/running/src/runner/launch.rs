@@ -36,9 +36,6 @@ pub struct SessionLaunch {
     /// The evaluations that follow the session.
     #[serde(default)]
     pub followed: FollowedBy,
-    /// Whether the tests of a round take turns in slices of milliseconds, where they can.
-    #[serde(default)]
-    pub slices: bool,
 }
 
 /// The evaluations that a bench requests after its runs.
@@ -71,7 +68,6 @@ impl SessionLaunch {
             look: None,
             why: 0,
             followed: FollowedBy::default(),
-            slices: false,
         }
     }
 }

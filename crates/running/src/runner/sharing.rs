@@ -51,6 +51,7 @@ pub(super) fn sharing(session: &RunningSession<'_>, runs: &[PlannedRun]) -> Opti
     }
     let tests: BTreeSet<u32> =
         runs.iter().flat_map(|run| sliced(&plan.job(&plan.configurations[run.configuration]))).collect();
+    let tests = &tests - &session.in_one_go;
     let cpu = session.launch.cpu.or_else(quietest_cpu)?;
     let terms = SliceTerms { ns: SLICE_NS, tests };
     (!terms.tests.is_empty()).then_some(Sharing { terms, workers: runs.len() as u32, cpu })

@@ -173,6 +173,8 @@ CREATE TABLE result (
     part_sleep_ns         UBIGINT,        -- asleep in pauses
     part_queue_ns         UBIGINT,        -- ready, and waiting for a CPU
     part_rest_ns          UBIGINT,        -- other waiting: reads, locks, page faults
+    away_ns               UBIGINT,        -- how long others had their turns; NULL: it took no turns
+    away_cpu_ns           UBIGINT,        -- CPU time of the worker meanwhile
     PRIMARY KEY (run_id, test)
 );
 
@@ -245,6 +247,8 @@ CREATE TABLE actor_result (
     part_sleep_ns         UBIGINT,
     part_queue_ns         UBIGINT,
     part_rest_ns          UBIGINT,
+    away_ns               UBIGINT,
+    away_cpu_ns           UBIGINT,
     PRIMARY KEY (run_id, test, actor)
 );
 

@@ -3,7 +3,7 @@
 use super::{files::OwnKind, workload::Made};
 use dbdyno_catalog::{
     Difference, Suite,
-    bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Spec, Values},
+    bench::{DataRatio, EngineChoice, MemoryLimit, Preset, Slicing, Spec, Values},
     engines::Registry,
 };
 use dbdyno_engine::{protocol::CacheStart, size::Size};
@@ -75,6 +75,8 @@ pub struct Form {
     pub(crate) memory_limit: Option<MemoryLimit>,
     /// The part of a database that may be in memory when a test begins.
     pub(crate) cache: CacheStart,
+    /// When the tests of a round take turns in slices.
+    pub(crate) slices: Slicing,
     pub(crate) rounds: u32,
     /// Names of the tests to measure; empty for all.
     pub(crate) tests: Vec<String>,
@@ -131,7 +133,7 @@ impl Form {
         self.suite_options.clear();
         self.tests.clear();
         self.data_ratios.clear();
-        (self.memory_limit, self.cache) = (None, CacheStart::Warm);
+        (self.memory_limit, self.cache, self.slices) = (None, CacheStart::Warm, Slicing::Off);
         self.reference = None;
         self.allow.clear();
         (self.offered, self.sizes) = (offered, sizes);
@@ -166,6 +168,7 @@ impl Form {
         self.offered = offered(suite, &self.sizes);
         self.memory_limit = spec.conditions().memory_limit.map(MemoryLimit);
         self.cache = spec.cache;
+        self.slices = spec.slices;
         self.rounds = spec.rounds;
         self.tests.clone_from(&spec.tests);
         self.twins = spec.twins;
@@ -204,6 +207,7 @@ impl Form {
             data_ratios: self.data_ratios.clone(),
             memory_limit: self.memory_limit,
             cache: self.cache,
+            slices: self.slices,
             rounds: self.rounds,
             tests: self.tests.clone(),
             twins: self.twins,

@@ -167,7 +167,7 @@ impl ChoiceQuestions {
                 (texts.join(" · "), true)
             }
             QuestionRow::Start => match &self.subject {
-                Some(_) => ("Enter lets all engines compete".to_owned(), true),
+                Some(_) => ("lets all engines compete".to_owned(), true),
                 None => ("needs a workload".to_owned(), false),
             },
         }

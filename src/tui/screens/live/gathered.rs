@@ -294,6 +294,7 @@ fn compared(
         actor: actor.map(Into::into),
         value: figures.compared(Metric::Wall),
         timed: figures.is_timed(),
+        sliced: figures.get(Metric::Away).is_some(),
         operations: figures.get(Metric::Operations),
         answer: verification.filter(is_checksum).map(hash),
         is_verified: verification.is_some() || agrees.is_some(),

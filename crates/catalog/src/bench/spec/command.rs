@@ -1,6 +1,6 @@
 //! A bench as the arguments of `dbdyno run`.
 
-use super::{Spec, engine::written, escape};
+use super::{Slicing, Spec, engine::written, escape};
 
 impl Spec {
     /// Returns the words after `dbdyno` that run this bench. The command line parses them back to the same bench.
@@ -35,6 +35,9 @@ impl Spec {
         }
         if !self.cache.is_warm() {
             add("--cache", self.cache.word().to_owned());
+        }
+        if self.slices != Slicing::Off {
+            add("--slices", self.slices.word().to_owned());
         }
         for test in &self.tests {
             add("--test", escape::escaped(test, &[',']));

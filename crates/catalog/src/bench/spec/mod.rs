@@ -10,7 +10,7 @@ mod toml;
 pub use sequence::{ReadyMade, Sequence};
 pub use toml::Preset;
 
-use super::conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, size_of};
+use super::conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, Slicing, size_of};
 use crate::{Difference, Suite, TestPick};
 use dbdyno_engine::{names::instead_of, protocol::CacheStart, size::Size};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +34,8 @@ pub struct Spec {
     pub memory_limit: Option<MemoryLimit>,
     /// The cache state of the database when a test begins.
     pub cache: CacheStart,
+    /// When the tests of a round take turns in slices.
+    pub slices: Slicing,
     /// Rounds: each runs every configuration once.
     pub rounds: u32,
     /// Tests by number or name; empty for all.
@@ -83,7 +85,7 @@ impl Spec {
     pub fn conditions(&self) -> Conditions {
         let by_ratio = (!self.data_ratios.is_empty()).then_some(DEFAULT_MEMORY_LIMIT);
         let memory_limit = self.memory_limit.or(by_ratio).map(|limit| limit.0);
-        Conditions { memory_limit, cache: self.cache }
+        Conditions { memory_limit, cache: self.cache, slices: self.slices }
     }
 
     /// Returns the requested sizes, or those at which the picked tests of the suite have the requested amount of data, or the suite's

@@ -1,6 +1,6 @@
 //! A bench as a preset file.
 
-use super::{DataRatio, EngineChoice, Spec, Values};
+use super::{DataRatio, EngineChoice, Slicing, Spec, Values};
 use crate::{Catalog, CatalogError, CatalogText, Difference};
 use dbdyno_engine::size::Size;
 use dbdyno_foundation::base::output::Guarded;
@@ -28,6 +28,7 @@ struct PresetFile {
     data_ratio: Option<Spanned<FileRatios>>,
     memory_limit: Option<Spanned<Scalar>>,
     cache: Option<Spanned<String>>,
+    slices: Option<Spanned<String>>,
     #[serde(default = "default_repeats")]
     repeats: Spanned<u32>,
     #[serde(default)]
@@ -170,6 +171,7 @@ impl Preset {
         add("data_ratio", (!spec.data_ratios.is_empty()).then(|| ratios.collect::<Vec<f64>>().into()));
         add("memory_limit", spec.memory_limit.map(|limit| limit.to_string().into()));
         add("cache", (!spec.cache.is_warm()).then(|| spec.cache.word().into()));
+        add("slices", (spec.slices != Slicing::Off).then(|| spec.slices.word().into()));
         add("repeats", Some(i64::from(spec.rounds).into()));
         add("suite_options", (!spec.suite_options.is_empty()).then(|| options(&spec.suite_options).into()));
         add("tests", (!spec.tests.is_empty()).then(|| texts(&spec.tests)));
@@ -227,6 +229,10 @@ impl Preset {
             let read = cache.get_ref().parse();
             read.map_err(|message: String| source.wrong(cache.span(), format!("cache: {message}")))
         });
+        let slices = file.slices.map(|slices| {
+            let read = slices.get_ref().parse();
+            read.map_err(|message: String| source.wrong(slices.span(), format!("slices: {message}")))
+        });
         let seed = file.seed.map(|seed| {
             let expected = "seed: expected a whole number from 0 to 18446744073709551615";
             seed.get_ref().text().parse::<u64>().map_err(|_| source.wrong(seed.span(), expected))
@@ -234,6 +240,7 @@ impl Preset {
         let seed = seed.transpose()?;
         let memory_limit = memory_limit.transpose()?;
         let cache = cache.transpose()?.unwrap_or_default();
+        let slices = slices.transpose()?.unwrap_or_default();
         let allowed = |name: &Spanned<String>| {
             let found = Difference::named(name.get_ref());
             found.map_err(|message| source.wrong(name.span(), format!("allow: {message}")))
@@ -252,6 +259,7 @@ impl Preset {
             data_ratios,
             memory_limit,
             cache,
+            slices,
             rounds: *file.repeats.get_ref(),
             tests: file.tests.iter().map(Scalar::text).collect(),
             twins: file.aa,
@@ -290,6 +298,7 @@ mod tests {
                 data_ratios: Vec::new(),
                 memory_limit: Some(MemoryLimit(64 << 20)),
                 cache: CacheStart::Cold,
+                slices: Slicing::Auto,
                 rounds: 7,
                 suite_options: BTreeMap::from([("mixed".to_owned(), values(&["80/20"]))]),
                 tests: values(&["Random reads"]),
@@ -326,5 +335,6 @@ mod tests {
         assert!(refused("data_ratio = 2\nsizes = [10]").contains("leave one out"));
         assert!(refused("memory_limit = \"lots\"").contains("memory_limit: `lots`"));
         assert!(refused("cache = \"hot\"").contains("expected warm or cold"));
+        assert!(refused("slices = \"yes\"").contains("expected on, off or auto"));
     }
 }

@@ -324,6 +324,7 @@ impl RunInProgress {
         };
         if let Event::Turn { operations, wall_ns, .. } = event {
             self.slices.add(operations, wall_ns);
+            self.witness.iter_mut().for_each(Witness::passes);
             return Ok(RunStep::Waits(Pause::Slice));
         }
         // A finished test is announced once it can no longer be lost.
@@ -374,8 +375,10 @@ impl RunInProgress {
 
     /// Lets the worker continue from a pause.
     fn go_on(&mut self, measured: &mut Measured, from: Pause) {
-        if let (Some(witness), Pause::Between) = (&mut self.witness, from) {
-            witness.begin();
+        match (&mut self.witness, from) {
+            (Some(witness), Pause::Between) => witness.begin(),
+            (Some(witness), Pause::Slice) => witness.goes_on(),
+            (None, _) => {}
         }
         measured.started.worker.go_on();
     }

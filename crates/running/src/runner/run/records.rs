@@ -294,6 +294,9 @@ fn plain(c: char) -> char {
 fn statement_record(of: &TestRecord, statement: &StatementDone) -> Result<ActorRecord, StopReason> {
     let times = SentHistogram::read(&statement.histogram)
         .map_err(|error| format!("the histogram of statement `{}`: {error}", statement.name))?;
+    let mut figures = Figures::from_statement_done(statement, Some(&times.samples));
+    // A statement is in slices if its test is.
+    figures.set(Metric::Away, of.figure(Metric::Away));
     Ok(ActorRecord {
         run_id: of.run_id.clone(),
         test: of.test,
@@ -303,7 +306,7 @@ fn statement_record(of: &TestRecord, statement: &StatementDone) -> Result<ActorR
         threads: None,
         arrival_rate: None,
         arrival_gaps: None,
-        figures: Figures::from_statement_done(statement, Some(&times.samples)),
+        figures,
         verification: statement.verification.clone(),
         agrees: None,
         operations_per_sample: Some(1),

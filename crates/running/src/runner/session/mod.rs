@@ -107,6 +107,8 @@ pub(in crate::runner) struct RunningSession<'s> {
     is_open: bool,
     /// The known verdicts about the tiers of configurations.
     pub(in crate::runner) verdicts: TierVerdicts,
+    /// The tests that are measured in one go from now on, because an engine worked while others had their turns.
+    pub(in crate::runner) in_one_go: BTreeSet<u32>,
 }
 
 /// The ways in which a session begins.
@@ -240,6 +242,7 @@ async fn begin<'s>(
         is_stored: is_resumed,
         memory,
         unkept: None,
+        in_one_go: BTreeSet::new(),
         unlocked: false,
         is_open,
         // Unreadable verdicts count as unknown.

@@ -8,9 +8,10 @@ use crate::runner::{
     sharing::{partners, sharing},
 };
 use dbdyno_catalog::{
-    bench::{BenchPlan, PlannedRun},
+    bench::{BenchPlan, PlannedRun, Slicing},
     engines::REFERENCE_ENGINE,
 };
+use dbdyno_comparing::lint::worked_in_others_turns;
 use dbdyno_engine::{protocol::INVARIANTS_HELD, size::Size};
 use dbdyno_foundation::metric::Metric;
 use dbdyno_store::{ActorRecord, Batch, RunRecord, Status, TestRecord};
@@ -29,6 +30,7 @@ impl RunningSession<'_> {
             self.round = Round::of(&so_far, round);
             self.compare_answers().await;
         }
+        so_far.results.iter().for_each(|result| self.look_for_work_in_others_turns(result));
         let plan = Arc::clone(&self.plan);
         let mut last = None;
         let left = plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal));
@@ -76,7 +78,10 @@ impl RunningSession<'_> {
     async fn execute(&mut self, planned: PlannedRun, waiting: &mut VecDeque<PlannedRun>) -> Vec<RunOutcome> {
         let plan = Arc::clone(&self.plan);
         let configuration = |run: &PlannedRun| &plan.configurations[run.configuration];
-        let runs = if self.launch.slices { partners(&plan, planned, waiting) } else { vec![planned] };
+        let runs = match plan.conditions.slices {
+            Slicing::Off => vec![planned],
+            Slicing::On | Slicing::Auto => partners(&plan, planned, waiting),
+        };
         if let Some(sharing) = sharing(self, &runs) {
             let members: Vec<_> = runs.iter().map(|run| (configuration(run), *run)).collect();
             return execute_in_slices(self, &members, &sharing).await;
@@ -91,6 +96,7 @@ impl RunningSession<'_> {
     /// Adds the outcome of a run that is already in the journal.
     pub(super) fn take(&mut self, outcome: RunOutcome) {
         let RunOutcome { run, results, actors } = outcome;
+        results.iter().for_each(|result| self.look_for_work_in_others_turns(result));
         if self.round.number != run.round {
             self.round = Round { number: run.round, ..Round::default() };
         }
@@ -99,6 +105,19 @@ impl RunningSession<'_> {
         self.round.runs.push(run);
         self.round.results.extend(results);
         self.round.actors.extend(actors);
+    }
+
+    /// With [`Slicing::Auto`], measures a test in one go from the next round on if its engine worked while others had their turns.
+    fn look_for_work_in_others_turns(&mut self, result: &TestRecord) {
+        let worked = worked_in_others_turns(&result.figures).filter(|_| self.plan.conditions.slices == Slicing::Auto);
+        if let Some(share) = worked.filter(|_| self.in_one_go.insert(result.test)) {
+            let text = format!(
+                "{}: from the next round on in one go, not in slices, because an engine used {:.0} % of a CPU in the turns of others",
+                result.test_name,
+                share * 100.0
+            );
+            self.tell(RunnerEvent::Note { text });
+        }
     }
 
     /// Waits while the session is asked to pause, and returns how long that was.

@@ -86,6 +86,8 @@ pub struct ComparedTest {
     pub value: Option<f64>,
     /// Whether it ended after a set time: the value of a metric that adds up is then that of one operation.
     pub timed: bool,
+    /// Whether it took turns in slices with the tests of other runs.
+    pub sliced: bool,
     pub operations: Option<u64>,
     /// A hash of the answers' checksum and rows; none: no checksum is the same for all engines.
     pub answer: Option<u64>,

@@ -50,7 +50,7 @@ const BUILDS: &str =
 /// The tests in any order.
 const RESULTS: &str = "
     SELECT c.place, c.sides, t.test, t.test_name, {actor} AS actor, ({value})::DOUBLE AS value,
-           t.limit_ns IS NOT NULL AS timed, t.operations::UBIGINT AS operations,
+           t.limit_ns IS NOT NULL AS timed, t.away_ns IS NOT NULL AS sliced, t.operations::UBIGINT AS operations,
            CASE WHEN t.verification NOT LIKE 'invariants:%' THEN hash(t.verification, t.rows) END AS answer,
            t.verification IS NOT NULL OR t.agrees IS NOT NULL AS verified, t.agrees,
            ({peak})::UBIGINT AS peak, {latencies} AS latencies
@@ -357,7 +357,7 @@ fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [PartialSide]) -> Resu
     let actors = chunk.texts("actor")?;
     let value = chunk.numbers::<Float64Type>("value")?;
     let (operations, answer) = (chunk.numbers::<UInt64Type>("operations")?, chunk.numbers::<UInt64Type>("answer")?);
-    let (agrees, timed) = (chunk.flags("agrees")?, chunk.flags("timed")?);
+    let (agrees, timed, sliced) = (chunk.flags("agrees")?, chunk.flags("timed")?, chunk.flags("sliced")?);
     let (verified, peak) = (chunk.flags("verified")?, chunk.numbers::<UInt64Type>("peak")?);
     let latencies = chunk.bytes("latencies")?;
     for row in chunk.rows() {
@@ -367,6 +367,7 @@ fn read_tests(chunk: &Chunk, texts: &mut Texts, all: &mut [PartialSide]) -> Resu
             actor: text(actors, row).map(|actor| texts.one(actor)),
             value: number(value, row),
             timed: flag(timed, row) == Some(true),
+            sliced: flag(sliced, row) == Some(true),
             operations: number(operations, row),
             answer: number(answer, row),
             is_verified: flag(verified, row) == Some(true),

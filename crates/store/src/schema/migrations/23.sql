@@ -8,3 +8,9 @@ CREATE TABLE slice (
     wall_ns    UBIGINT NOT NULL,
     PRIMARY KEY (run_id, test, slice)
 );
+
+-- What workers did while others had their turns.
+ALTER TABLE result ADD COLUMN away_ns UBIGINT;
+ALTER TABLE result ADD COLUMN away_cpu_ns UBIGINT;
+ALTER TABLE actor_result ADD COLUMN away_ns UBIGINT;
+ALTER TABLE actor_result ADD COLUMN away_cpu_ns UBIGINT;

@@ -151,6 +151,7 @@ fn of_all_tests(run: &RunTests, all: usize) -> Option<RunTests> {
         actor: None,
         value: Some(geometric_mean(&values).ok()?),
         timed: false,
+        sliced: false,
         operations: None,
         answer: None,
         is_verified: run.tests.iter().all(|test| run.is_verified(test)),
