@@ -59,7 +59,10 @@ pub fn options() -> Vec<OptionSpec> {
             "put a key that is greater than all others with MDB_APPEND: ascending loads search no tree",
         )
         .only_for(SuiteKind::Kv)
-        .in_program("on", "put_with_flags(.., PutFlags::APPEND, ..) for such a key // in C: MDB_APPEND"),
+        .in_program(
+            "on",
+            "put_with_flags(.., PutFlags::APPEND, ..) for a key above all others, else put // in C: MDB_APPEND",
+        ),
         OptionSpec::memory(MemoryTarget::Nothing),
         read_transaction(),
     ]

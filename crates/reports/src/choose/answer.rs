@@ -23,10 +23,10 @@ pub fn choice_sheet(choice: &ChoiceAnswer, command: &str) -> Sheet {
         "fell out:",
         indented(choice.engines.iter().filter_map(out).collect()),
     ));
-    let confirmed = choice.engines.iter().filter(|one| one.behind.is_some() || one.state == EngineState::First);
+    let ran = choice.engines.iter().filter(|one| one.race.is_some() || one.state == EngineState::First);
     let about =
         |one: &EngineAnswer| (!one.about.is_empty()).then(|| format!("{} {}: {}", one.engine, one.version, one.about));
-    sections.extend(Section::toned(Tone::Plain, "the engines:", indented(confirmed.filter_map(about).collect())));
+    sections.extend(Section::toned(Tone::Plain, "the engines:", indented(ran.filter_map(about).collect())));
     sections.extend(Section::toned(Tone::Plain, "not considered:", indented(not_considered(choice))));
     sections.extend(Section::toned(Tone::Plain, "how sure:", indented(how_sure(choice))));
     Sheet { title: "Choice".to_owned(), sections, records: Some(records(choice)), command: command.to_owned() }
@@ -76,10 +76,11 @@ fn how_sure(choice: &ChoiceAnswer) -> Vec<String> {
     let engines = choice.engines.iter().filter(|one| one.race.is_some()).count();
     let was_short = choice.took_ms as f64 > BUDGET_USED * choice.question.budget_ms as f64;
     lines.push(format!(
-        "{} of {} were tried in {}{}.",
+        "{} of {} were tried in {} of {}{}.",
         counted(tried, "setting"),
         counted(engines, "engine"),
         clock(Duration::from_millis(choice.took_ms)),
+        clock(Duration::from_millis(choice.question.budget_ms)),
         if was_short { "; a longer budget tries more" } else { "" }
     ));
     let promise = choice.first().and_then(|first| first.promise.as_ref());
@@ -100,7 +101,7 @@ fn how_sure(choice: &ChoiceAnswer) -> Vec<String> {
     let size = match choice.question.size.as_str() {
         // The user's own statements and recordings have one size.
         "1" => String::new(),
-        size => format!(" at {size}"),
+        size => format!(" at size {size}"),
     };
     lines.push(format!(
         "Asked for {}{size}{tests}, {asked}. On another machine or workload another may be first.",

@@ -3,13 +3,13 @@
 use super::{
     brief,
     given_up::{better_figures, better_tests},
-    indented, out, ratio_to, settings, state,
+    indented, out, ratio_to, settings, state, taken_out,
 };
 use crate::{
     comparison::words::ratio,
     sheet::{Column, ColumnRole, Row, Section, Table},
     tune::{
-        as_code, taken_out,
+        as_code,
         words::{shown_interval, shown_ratio},
     },
 };
@@ -84,17 +84,19 @@ impl BoardLine {
         }
     }
 
-    fn of_race(place: usize, line: &LeaderLine) -> Self {
+    /// `first`: the median ratio of the engine that leads.
+    fn of_race(place: usize, line: &LeaderLine, first: Option<f64>) -> Self {
         let (state, reason) = match &line.result.fate {
             CandidateFate::Alive if place == 0 => ("leads", None),
             CandidateFate::Alive => ("racing", None),
             CandidateFate::Outrun => ("outrun", None),
             CandidateFate::Dropped(reason) => ("out", Some(brief(reason))),
         };
-        let time = match (&line.behind, line.result.ratio) {
+        let time = match (&line.behind, line.result.ratio.zip(first)) {
             (Some(behind), _) => format!("~{}", shown_ratio(behind)),
             (None, Some(_)) if place == 0 => "1".to_owned(),
-            _ => "-".to_owned(),
+            (None, Some((own, first))) => format!("~{}", ratio(own / first)),
+            (None, None) => "-".to_owned(),
         };
         Self {
             time,
@@ -121,7 +123,8 @@ pub fn answer_lines(choice: &ChoiceAnswer) -> Vec<BoardLine> {
 
 /// Returns all engines while they compete: the standing, those that have not run yet, and those that do not take part.
 pub fn race_lines(standing: &[LeaderLine], engines: &[String], left_out: &[NotConsidered]) -> Vec<BoardLine> {
-    let ran = standing.iter().enumerate().map(|(place, line)| BoardLine::of_race(place, line));
+    let first = standing.first().and_then(|line| line.result.ratio);
+    let ran = standing.iter().enumerate().map(|(place, line)| BoardLine::of_race(place, line, first));
     let waits = engines.iter().filter(|engine| !standing.iter().any(|line| line.engine == **engine));
     let waits = waits.map(|engine| BoardLine::new(engine, "not run yet"));
     ran.chain(waits).chain(left_out.iter().map(BoardLine::left_out)).collect()
@@ -141,9 +144,17 @@ pub(super) fn board(choice: &ChoiceAnswer) -> Section {
     ];
     let ran = choice.engines.iter().filter(|one| one.race.is_some());
     let is_rough = ran.clone().any(|one| BoardLine::of_answer(choice, one).time.starts_with('~'));
-    let rough = if is_rough { "; with ~ it is a figure of the search, and rough" } else { "" };
+    let is_outrun = ran.clone().any(|one| one.state == EngineState::Outrun);
+    let signs = [
+        is_rough.then(|| "~ in the search, and rough"),
+        is_outrun.then(|| "outrun: too slow in the search to be measured again"),
+    ];
+    let columns_mean = "tried: settings, of those that there are · memory: the most, above the program's own";
+    let signs: Vec<&str> = signs.into_iter().flatten().collect();
+    let legend = [signs.join(" · "), columns_mean.to_owned()].into_iter().filter(|line| !line.is_empty());
     Section {
-        heading: Some(format!("time is relative to the first{rough}:")),
+        heading: Some("time: all tests together, relative to the first:".to_owned()),
+        after: legend.collect(),
         ..Section::table(Table {
             columns: Column::all(columns),
             rows: ran.map(|one| board_row(choice, one)).collect(),

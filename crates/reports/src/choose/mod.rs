@@ -11,12 +11,15 @@ pub use sentences::sentences;
 
 use crate::{
     command::shell,
-    tune::{taken_out, words::shown_ratio},
+    tune::words::{shown_interval, shown_ratio, verdict},
 };
 use dbdyno_foundation::base::units::{bytes, plain};
 use dbdyno_running::{
     choose::{ChoiceAnswer, ChooseEvent, ChoosePhase, Constraints, EngineAnswer, EngineState, LeaderLine},
-    tune::{Setting, race::CandidateFate},
+    tune::{
+        Setting,
+        race::{CandidateFate, TakenOut},
+    },
 };
 
 /// Describes a part of a choice, for its progress.
@@ -37,10 +40,22 @@ pub fn news(event: &ChooseEvent) -> Option<String> {
         ChooseEvent::Excluded { engine, settings, reason } => {
             format!("✗ {}: {}", with_change(engine, settings), brief(reason))
         }
-        ChooseEvent::TakenOut { engine, what } => format!("{engine}: {}", taken_out(what)),
+        ChooseEvent::TakenOut { engine, what } => format!("{engine} with {}", taken_out(what)),
         _ => return None,
     };
     Some(plain(&text).to_string())
+}
+
+/// `append=off in place of on: 1.13x slower (1.04-1.20), so on is kept`
+fn taken_out(what: &TakenOut) -> String {
+    let TakenOut { option, value, instead, effect, dropped, reason, .. } = what;
+    let found = match (effect, reason) {
+        (_, Some(reason)) => reason.clone(),
+        (Some(effect), None) => format!("{} ({})", verdict(effect), shown_interval(effect)),
+        (None, None) => "not measured".to_owned(),
+    };
+    let word = if *dropped { "dropped" } else { "kept" };
+    format!("{option}={instead} in place of {value}: {found}, so {value} is {word}")
 }
 
 /// Describes the state of a choice in one line; empty for other events.
@@ -106,13 +121,16 @@ const STARTS: usize = 2;
 /// The longest reason in a listing, characters. Messages of engines may have many lines; the run has all of them.
 const REASON: usize = 160;
 
-/// Returns the beginning of a message, in one line.
+/// Returns a message in one line, without the middle of a long one: the reason often stands at its end.
 fn brief(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(REASON) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
+    let letters = line.chars().count();
+    if letters <= REASON {
+        return line;
     }
+    let [begin, end] = [REASON / 3, letters - (REASON - REASON / 3)];
+    let part = |from: usize, until: usize| line.chars().skip(from).take(until - from).collect::<String>();
+    format!("{} … {}", part(0, begin), part(end, letters))
 }
 
 fn indented(lines: Vec<String>) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::{
     tune::words::{shown_interval, shown_ratio, verdict},
 };
 use dbdyno_engine::durability::Tier;
-use dbdyno_foundation::base::units::duration;
+use dbdyno_foundation::base::units::{counted, duration};
 use dbdyno_running::{
     choose::{ChoiceAnswer, ChoiceVerdict, EngineAnswer, EngineState},
     tune::{Setting, TestEffect},
@@ -31,7 +31,9 @@ pub fn sentences(choice: &ChoiceAnswer) -> Vec<String> {
     lines.extend(absolute(choice));
     let (sign, best) = (first.tier.sign(), Tier::PowerSafe.sign());
     let name = first.tier.name();
-    lines.push(format!("Tier {sign} of {best}, {name}: {} ({}).", first.tier.promise(), first.tier_reason));
+    // How the counts of syncs show it is for the pages about durability.
+    let reason = first.tier_reason.split("; ").next().unwrap_or_default();
+    lines.push(format!("Tier {sign} of {best}, {name}: {} ({reason}).", first.tier.promise()));
     lines
 }
 
@@ -39,8 +41,13 @@ pub fn sentences(choice: &ChoiceAnswer) -> Vec<String> {
 fn absolute(choice: &ChoiceAnswer) -> Option<String> {
     let tests = choice.engines.iter().find(|one| !one.tests.is_empty())?.tests.iter();
     let time = |effect: &TestEffect| Some(format!("{} {}", effect.name, duration(effect.base_ns?)));
-    let times: Vec<String> = tests.filter_map(time).take(TIMES).collect();
-    (!times.is_empty()).then(|| format!("Median time of a run: {}.", times.join(", ")))
+    let times: Vec<String> = tests.filter_map(time).collect();
+    let more = match times.len().saturating_sub(TIMES) {
+        0 => String::new(),
+        more => format!(" and {}", counted(more, "more test")),
+    };
+    let shown = times[..times.len().min(TIMES)].join(", ");
+    (!times.is_empty()).then(|| format!("Median time of a run: {shown}{more}."))
 }
 
 /// The most tests whose time is in the answer's sentences.
@@ -110,7 +117,7 @@ fn gain(first: &EngineAnswer) -> Option<String> {
     let (changed, engine) = (settings(&change), &first.engine);
     let start = match start.as_slice() {
         [] => "its defaults".to_owned(),
-        some => format!("{} alone (its defaults survive less than you ask for)", settings(some)),
+        some => format!("{} alone (its defaults are less durable than you ask for)", settings(some)),
     };
     let (makes, does) = if change.len() == 1 { ("makes", "does") } else { ("make", "do") };
     Some(match (found.verdict, found.interval) {

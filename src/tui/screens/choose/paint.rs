@@ -79,9 +79,8 @@ fn told(screen: &ChooseScreen, columns: usize, now: Duration) -> Vec<(String, Ro
         |text: &str, role: Role| lines.extend(wrap(&plain(text), columns).into_iter().map(|line| (line, role)));
     if let Some(watched) = &screen.watched {
         say(&progress(watched, now), Role::Text);
-        for news in watched.news.iter().rev() {
-            say(news, Role::Dim);
-        }
+        // The report has them in full.
+        lines.extend(watched.news.iter().rev().map(|news| (fit(news, columns), Role::Dim)));
         return lines;
     }
     if let Some(reason) = &screen.failed {
@@ -105,7 +104,8 @@ fn told(screen: &ChooseScreen, columns: usize, now: Duration) -> Vec<(String, Ro
 
 fn progress(watched: &WatchedChoice, now: Duration) -> String {
     let of = if watched.suite.is_empty() { String::new() } else { format!("{} · ", watched.suite) };
-    format!("{of}{} · {} left", watched.phase, units::clock(watched.left(now)))
+    let left = watched.left(now).map_or_else(String::new, |left| format!(" · {} left", units::clock(left)));
+    format!("{of}{}{left}", watched.phase)
 }
 
 fn role(choice: &ChoiceAnswer) -> Role {
@@ -119,20 +119,19 @@ fn role(choice: &ChoiceAnswer) -> Role {
 fn draw_engines(paint: &mut Paint<'_>, area: Rect, screen: &ChooseScreen) {
     let has_focus = screen.pane == ChoosePane::Engines;
     let lines = screen.lines();
-    let title = match (&screen.watched, &screen.answer) {
-        (Some(_), None) => "Engines, each with its best settings so far",
-        _ => "Engines, each with its best settings (time: the first = 1, ~ rough)",
-    };
+    let title = "Engines, each with its best settings (time: the first = 1, ~ rough)";
     let inner = paint.pane(area, title, has_focus);
     if lines.is_empty() {
         let text = if screen.watched.is_some() { "starting …" } else { EMPTY };
         paint.wrapped(inner, text, Role::Dim);
         return;
     }
-    ListTable::new(columns(), lines, screen.row, 1).highlighted_if(has_focus).paint(paint, inner);
+    // Resources are known at the end only.
+    let has_resources = lines.iter().any(|line| !line.memory.is_empty());
+    ListTable::new(columns(has_resources), lines, screen.row, 1).highlighted_if(has_focus).paint(paint, inner);
 }
 
-fn columns<'t>() -> Vec<TableColumn<'t, BoardLine>> {
+fn columns<'t>(has_resources: bool) -> Vec<TableColumn<'t, BoardLine>> {
     type Lines<'t> = TableColumn<'t, BoardLine>;
     let of_state = |line: &BoardLine| match line.state {
         "first" | "leads" => Role::Good,
@@ -141,15 +140,18 @@ fn columns<'t>() -> Vec<TableColumn<'t, BoardLine>> {
         _ => Role::Dim,
     };
     let said = |line: &BoardLine| line.reason.clone().unwrap_or_else(|| line.settings.clone());
-    vec![
+    let resources =
+        [Lines::number("memory", 4, |line| line.memory.clone()), Lines::number("disk", 6, |line| line.disk.clone())];
+    let known = [
         Lines::text("engine", 0, |line| line.engine.clone()).coloured(of_state),
         Lines::number("time", 0, |line| line.time.clone()).coloured(of_state),
         Lines::number("interval", 2, |line| line.interval.clone()),
         Lines::text("state", 1, |line| line.state).coloured(of_state),
         Lines::number("tier", 5, |line| line.tier.clone()),
-        Lines::number("memory", 4, |line| line.memory.clone()),
-        Lines::number("disk", 6, |line| line.disk.clone()),
+    ];
+    let tried = [
         Lines::number("tried", 3, |line| line.tried.clone()),
         Lines::text("settings, or why not", 0, said).coloured(of_state),
-    ]
+    ];
+    known.into_iter().chain(resources.into_iter().filter(|_| has_resources)).chain(tried).collect()
 }

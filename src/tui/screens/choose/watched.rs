@@ -29,15 +29,15 @@ pub(crate) struct WatchedChoice {
 }
 
 impl WatchedChoice {
-    /// Returns the time that is left now.
-    pub(crate) fn left(&self, now: Duration) -> Duration {
-        self.left.map_or(self.budget, |(left, at)| left.saturating_sub(now.saturating_sub(at)))
+    /// Returns the time that is left now; none before the choice has told it.
+    pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
+        self.left.map(|(left, at)| left.saturating_sub(now.saturating_sub(at)))
     }
 
     /// Returns the spent share of the budget, from 0 to 1.
     pub(crate) fn spent(&self, now: Duration) -> f64 {
-        let budget = self.budget.as_secs_f64();
-        if budget > 0.0 { 1.0 - self.left(now).as_secs_f64() / budget } else { 0.0 }
+        let (budget, left) = (self.budget.as_secs_f64(), self.left(now).unwrap_or(self.budget).as_secs_f64());
+        if budget > 0.0 { 1.0 - left / budget } else { 0.0 }
     }
 
     fn take(&mut self, event: ChooseEvent, now: Duration) -> Option<ChoiceAnswer> {
