@@ -146,8 +146,8 @@ pub(super) fn board(choice: &ChoiceAnswer) -> Section {
     let is_rough = ran.clone().any(|one| BoardLine::of_answer(choice, one).time.starts_with('~'));
     let is_outrun = ran.clone().any(|one| one.state == EngineState::Outrun);
     let signs = [
-        is_rough.then(|| "~ in the search, and rough"),
-        is_outrun.then(|| "outrun: too slow in the search to be measured again"),
+        is_rough.then_some("~ in the search, and rough"),
+        is_outrun.then_some("outrun: too slow in the search to be measured again"),
     ];
     let columns_mean = "tried: settings, of those that there are · memory: the most, above the program's own";
     let signs: Vec<&str> = signs.into_iter().flatten().collect();
