@@ -122,3 +122,14 @@ fn engines_in_other_languages_take_turns_too() {
     let expected: Vec<_> = engines.iter().map(|engine| [*engine, "true", "true"].map(str::to_owned).to_vec()).collect();
     assert_eq!(place.rows(sliced), expected);
 }
+
+#[test]
+fn the_plan_says_that_runs_take_turns() {
+    let place = Place::new();
+    let plan = ["run", "--suite", "kv", "--engine", "lmdb,redb", "--dry-run"];
+    assert!(!place.ok(&plan).contains("slices"));
+    let sliced = place.ok(&[&plan[..], &["--slices", "auto"]].concat());
+    assert!(sliced.contains("in slices where engines rest"), "{sliced}");
+    let wrong = place.run(&[&plan[..], &["--slices", "sometimes"]].concat());
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("expected on, off or auto"), "{}", wrong.stderr);
+}

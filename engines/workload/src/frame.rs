@@ -44,7 +44,7 @@ pub(crate) struct Harness<'w> {
 struct TimeAway {
     /// How long they took, ns.
     wall: AtomicU64,
-    /// The CPU time of this process meanwhile, without that of the thread that reports progress, ns.
+    /// The CPU time of the other threads of this process meanwhile, ns.
     cpu: AtomicU64,
 }
 

@@ -53,12 +53,18 @@ impl FromStr for Slicing {
     }
 }
 
-/// Formats conditions as `64.0 MiB of memory, cold`; empty without conditions.
+/// Formats conditions as `64.0 MiB of memory, cold`, or `in slices`; empty without conditions.
 impl fmt::Display for Conditions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let memory = self.memory_limit.map(|limit| format!("{} of memory", units::bytes(limit)));
         let cold = (self.cache == CacheStart::Cold).then(|| "cold".to_owned());
-        memory.into_iter().chain(cold).collect::<Vec<_>>().join(", ").fmt(f)
+        let slices = match self.slices {
+            Slicing::Off => None,
+            Slicing::On => Some("in slices"),
+            Slicing::Auto => Some("in slices where engines rest"),
+        };
+        let all = memory.into_iter().chain(cold).chain(slices.map(str::to_owned));
+        all.collect::<Vec<_>>().join(", ").fmt(f)
     }
 }
 
