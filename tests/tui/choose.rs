@@ -19,7 +19,7 @@ fn at_choose(place: Place, columns: u16, rows: u16) -> Journey {
     journey
 }
 
-/// Types the answer of a prompt in place of what stands in it.
+/// Replaces the text of a prompt, and accepts it.
 fn typed<'j>(journey: &'j mut Journey, text: &str) -> &'j mut Journey {
     journey.key(KeyPress::Ctrl('u')).keys(text).key(KeyPress::Enter)
 }

@@ -123,12 +123,18 @@ func (run *Run) BeginAlone(head *protocol.TestHead, operations *uint64, latencie
 	return frame
 }
 
-// Turns returns how the test takes turns with those of other workers; nil if it does not.
+// takesTurns reports whether the test takes turns with those of other workers.
+func (frame *Frame) takesTurns() bool {
+	terms := frame.run.Job.Slices
+	return terms != nil && frame.isAlone && frame.run.Worker.CanTakeTurns() && slices.Contains(terms.Tests, frame.head.Number)
+}
+
+// Turns returns the turns of the test; nil if it takes none.
 func (frame *Frame) Turns() *workload.Turns {
-	terms, worker, test := frame.run.Job.Slices, frame.run.Worker, frame.head.Number
-	if terms == nil || !frame.isAlone || !worker.CanTakeTurns() || !slices.Contains(terms.Tests, test) {
+	if !frame.takesTurns() {
 		return nil
 	}
+	terms, worker, test := frame.run.Job.Slices, frame.run.Worker, frame.head.Number
 	return workload.NewTurns(terms.Ns, func(operations, wallNs uint64) {
 		begun, cpu := time.Now(), workload.ProcessCPUNs()
 		worker.Turn(protocol.Turn{Test: test, Operations: operations, WallNs: wallNs})
@@ -178,7 +184,7 @@ func (frame *Frame) End(spent workload.Spent) (*protocol.TestDone, error) {
 		counters["user_ns"] = user - min(own, user)
 	}
 	counters["floor_rss_bytes"] = frame.run.floorRss
-	if frame.Turns() != nil {
+	if frame.takesTurns() {
 		counters["away_ns"], counters["away_cpu_ns"] = uint64(frame.away.Load()), frame.awayCPUNs
 	}
 	spent.Parts.AddTo(counters)

@@ -41,5 +41,7 @@ func (recorder *Recorder) Keep() {
 		recorder.count()
 		recorder.open(ended)
 	}
-	recorder.turn(Now())
+	if recorder.turns != nil {
+		recorder.turn(Now())
+	}
 }

@@ -123,7 +123,9 @@ func (recorder *Recorder) look() int64 {
 		recorder.open(at)
 	}
 	recorder.left = recorder.sampling.next() * recorder.every
-	recorder.turn(at)
+	if recorder.turns != nil {
+		recorder.turn(at)
+	}
 	return took
 }
 

@@ -13,10 +13,11 @@ func NewTurns(ns uint64, pass func(operations, wallNs uint64)) *Turns {
 	return &Turns{ns: int64(ns), due: int64(ns), pass: pass}
 }
 
-// turn passes the turn if it is over. It is called between two operations, at a time of the current window.
+// turn passes the turn if it is over, in a test that takes turns. It is called between two operations, at a time of the
+// current window.
 func (recorder *Recorder) turn(at int64) {
 	turns := recorder.turns
-	if turns == nil || recorder.wall+at-recorder.window < turns.due {
+	if recorder.wall+at-recorder.window < turns.due {
 		return
 	}
 	closed, between := Now(), recorder.between

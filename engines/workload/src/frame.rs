@@ -202,9 +202,14 @@ impl Frame<'_> {
         Arc::clone(&self.harness.counts)
     }
 
-    /// Returns how the test takes turns with those of other workers; `None` if it does not.
+    /// Returns the terms on which the test takes turns with those of other workers; `None` if it does not.
+    fn slices(&self) -> Option<&SliceTerms> {
+        self.harness.slices.as_ref().filter(|terms| terms.tests.contains(&self.test))
+    }
+
+    /// Returns the turns of the test; `None` if it takes none.
     pub(crate) fn turns(&self) -> Option<SliceTurns> {
-        let terms = self.harness.slices.as_ref().filter(|terms| terms.tests.contains(&self.test))?;
+        let terms = self.slices()?;
         let (pass, away, test) = (self.harness.worker.turns()?, Arc::clone(&self.harness.away), self.test);
         Some(SliceTurns::new(terms.ns, move |operations, wall_ns| {
             let (begun, cpu) = (Instant::now(), others_cpu());
@@ -232,9 +237,10 @@ impl Frame<'_> {
         let peak_rss_bytes = peak_rss_bytes();
         spent.parts.iter().for_each(|parts| parts.add_to(&mut counters));
         counters.set("floor_rss_bytes", Some(self.harness.floor_rss_bytes));
-        let takes_turns = self.harness.slices.as_ref().is_some_and(|terms| terms.tests.contains(&self.test));
-        counters.set("away_ns", takes_turns.then(|| self.harness.away.wall.load(Relaxed)));
-        counters.set("away_cpu_ns", takes_turns.then(|| self.harness.away.cpu.load(Relaxed)));
+        if self.slices().is_some() {
+            counters.set("away_ns", Some(self.harness.away.wall.load(Relaxed)));
+            counters.set("away_cpu_ns", Some(self.harness.away.cpu.load(Relaxed)));
+        }
         phases.settle(&self.harness.own_threads);
         let (database_bytes, side_bytes) =
             disk_bytes(folder, main_file).map_err(EngineError::doing("measuring the database's size"))?;

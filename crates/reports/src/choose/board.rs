@@ -3,13 +3,13 @@
 use super::{
     brief,
     given_up::{better_figures, better_tests},
-    indented, out, ratio_to, settings, state, taken_out,
+    indented, out, ratio_to, settings, state,
 };
 use crate::{
     comparison::words::ratio,
     sheet::{Column, ColumnRole, Row, Section, Table},
     tune::{
-        as_code,
+        as_code, taken_out,
         words::{shown_interval, shown_ratio},
     },
 };

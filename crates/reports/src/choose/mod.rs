@@ -11,15 +11,12 @@ pub use sentences::sentences;
 
 use crate::{
     command::shell,
-    tune::words::{shown_interval, shown_ratio, verdict},
+    tune::{taken_out, words::shown_ratio},
 };
 use dbdyno_foundation::base::units::{bytes, plain};
 use dbdyno_running::{
     choose::{ChoiceAnswer, ChooseEvent, ChoosePhase, Constraints, EngineAnswer, EngineState, LeaderLine},
-    tune::{
-        Setting,
-        race::{CandidateFate, TakenOut},
-    },
+    tune::{Setting, race::CandidateFate},
 };
 
 /// Describes a part of a choice, for its progress.
@@ -40,22 +37,10 @@ pub fn news(event: &ChooseEvent) -> Option<String> {
         ChooseEvent::Excluded { engine, settings, reason } => {
             format!("✗ {}: {}", with_change(engine, settings), brief(reason))
         }
-        ChooseEvent::TakenOut { engine, what } => format!("{engine} with {}", taken_out(what)),
+        ChooseEvent::TakenOut { engine, what } => format!("{engine} {}", taken_out(what)),
         _ => return None,
     };
     Some(plain(&text).to_string())
-}
-
-/// `append=off in place of on: 1.13x slower (1.04-1.20), so on is kept`
-fn taken_out(what: &TakenOut) -> String {
-    let TakenOut { option, value, instead, effect, dropped, reason, .. } = what;
-    let found = match (effect, reason) {
-        (_, Some(reason)) => reason.clone(),
-        (Some(effect), None) => format!("{} ({})", verdict(effect), shown_interval(effect)),
-        (None, None) => "not measured".to_owned(),
-    };
-    let word = if *dropped { "dropped" } else { "kept" };
-    format!("{option}={instead} in place of {value}: {found}, so {value} is {word}")
 }
 
 /// Describes the state of a choice in one line; empty for other events.
@@ -116,7 +101,7 @@ fn out(one: &EngineAnswer) -> Option<String> {
     }
 }
 
-/// The most settings that an engine starts with: its defaults, and the fewest options that survive what is asked for.
+/// The most settings that an engine starts with: its defaults, and the fewest options that reach the tier.
 const STARTS: usize = 2;
 /// The longest reason in a listing, characters. Messages of engines may have many lines; the run has all of them.
 const REASON: usize = 160;

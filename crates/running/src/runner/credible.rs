@@ -96,9 +96,9 @@ impl Witness {
     /// # Errors
     /// The impossible figure, and the figure that contradicts it.
     pub fn check(&mut self, done: &TestDone, histogram: Option<&SentHistogram>) -> Result<(), String> {
-        let real = (!self.simulated).then_some(self.since);
-        check_times(done, histogram, real.map(|since| since.elapsed()), self.cores)?;
-        real.map_or(Ok(()), |since| check_turns(done, since.elapsed(), self.away))?;
+        let elapsed = (!self.simulated).then(|| self.since.elapsed());
+        check_times(done, histogram, elapsed, self.cores)?;
+        elapsed.map_or(Ok(()), |elapsed| check_turns(done, elapsed, self.away))?;
         // A database may have been opened before the worker was allowed to continue.
         check_span(done, "open_ns", done.counters.get("open_ns").unwrap_or(0), self.began.elapsed())?;
         for name in ["settle_ns", "close_ns"] {

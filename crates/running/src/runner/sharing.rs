@@ -9,7 +9,7 @@ use dbdyno_engine::{
 use dbdyno_foundation::host::quietest_cpu;
 use std::collections::{BTreeSet, VecDeque};
 
-/// The measured time of a slice, ns: at least fifty times as long as it takes to pass the turn.
+/// The measured time of a slice, ns: at least fifty times the cost of passing the turn.
 const SLICE_NS: u64 = 10_000_000;
 /// The most workers that are alive together: each has its database in memory.
 const MOST_WORKERS: usize = 8;

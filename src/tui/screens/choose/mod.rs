@@ -67,10 +67,11 @@ pub struct ChooseScreen {
 }
 
 impl ChooseScreen {
-    /// Suggests a workload. It is asked for if no other was chosen.
+    /// Suggests a workload, for which engines compete unless another is chosen.
     pub(crate) fn suggest(&mut self, subject: Option<ChoiceSubject>) {
-        let chosen = self.questions.subject.take();
-        self.questions.subject = chosen.or(subject);
+        if self.questions.subject.is_none() {
+            self.questions.subject = subject;
+        }
     }
 
     fn read(&mut self) -> Intent<Request, Dialog> {

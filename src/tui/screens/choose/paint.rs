@@ -140,18 +140,18 @@ fn columns<'t>(has_resources: bool) -> Vec<TableColumn<'t, BoardLine>> {
         _ => Role::Dim,
     };
     let said = |line: &BoardLine| line.reason.clone().unwrap_or_else(|| line.settings.clone());
-    let resources =
-        [Lines::number("memory", 4, |line| line.memory.clone()), Lines::number("disk", 6, |line| line.disk.clone())];
-    let known = [
+    let mut columns = vec![
         Lines::text("engine", 0, |line| line.engine.clone()).coloured(of_state),
         Lines::number("time", 0, |line| line.time.clone()).coloured(of_state),
         Lines::number("interval", 2, |line| line.interval.clone()),
         Lines::text("state", 1, |line| line.state).coloured(of_state),
         Lines::number("tier", 5, |line| line.tier.clone()),
     ];
-    let tried = [
-        Lines::number("tried", 3, |line| line.tried.clone()),
-        Lines::text("settings, or why not", 0, said).coloured(of_state),
-    ];
-    known.into_iter().chain(resources.into_iter().filter(|_| has_resources)).chain(tried).collect()
+    if has_resources {
+        columns.push(Lines::number("memory", 4, |line| line.memory.clone()));
+        columns.push(Lines::number("disk", 6, |line| line.disk.clone()));
+    }
+    columns.push(Lines::number("tried", 3, |line| line.tried.clone()));
+    columns.push(Lines::text("settings, or why not", 0, said).coloured(of_state));
+    columns
 }
