@@ -165,7 +165,7 @@ fn sqlites_own_program_reads_what_a_run_left() {
 #[test]
 fn the_quick_preset_gives_80_results_an_engine_that_python_reads_too() {
     let place = Place::new();
-    let table = place.ok(&["--preset", "quick"]);
+    let table = place.ok(&["--preset", "quick", "--repeat", "10"]);
     let opened_and_closed = ["+ open", "close", "in total", "outside the timer"];
     for part in ["1 Sequential writes · 10,000 operations", "8 Bulk insert", "sqlite", "lmdb", "redb"] {
         assert!(table.contains(part), "{part}: {table}");

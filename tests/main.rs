@@ -69,6 +69,7 @@ mod trackers;
 mod trend;
 mod tui;
 mod tune;
+mod until_decided;
 mod why;
 mod workers;
 mod workload;

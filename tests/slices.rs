@@ -96,6 +96,32 @@ fn work_in_the_turns_of_others_is_told_and_auto_measures_such_tests_in_one_go() 
 }
 
 #[test]
+fn a_worker_that_dies_in_its_turn_takes_nobody_along() {
+    let place = Place::new();
+    let more = [
+        "--suite",
+        "kv",
+        "--size",
+        "10k",
+        "--test",
+        "Random reads",
+        "--engine",
+        "lmdb",
+        "--engine",
+        "null:fault=crash",
+    ];
+    let common = ["run", "--seed", "7", "--repeat", "2", "--quiet", "--slices", "on"];
+    let done = place.run(&[&common[..], &more[..], &["--engine", "redb"]].concat());
+    assert_eq!(done.code, Some(1), "{}", done.stderr);
+    let statuses =
+        "SELECT engine, count(*), any_value(status), bool_and(failure IS NULL) FROM run GROUP BY ALL ORDER BY engine";
+    let expected = [["lmdb", "2", "done", "true"], ["null", "2", "failed", "false"], ["redb", "2", "done", "true"]];
+    assert_eq!(place.rows(statuses), expected);
+    assert_eq!(place.rows("SELECT count(*) FROM results WHERE status = 'ok' AND away_ns IS NOT NULL"), [["4"]]);
+    assert_eq!(place.left_behind(), [""; 0].map(std::path::PathBuf::from), "no folder is left");
+}
+
+#[test]
 fn engines_in_other_languages_take_turns_too() {
     let place = Place::new();
     let mut engines = go_engines(&place).to_vec();

@@ -61,7 +61,7 @@ def run(description, open_store):
         while time.monotonic() < ends:
             time.sleep(max(job["progress_ms"], 50) / 1000)
             with LOCK:
-                if NOW:
+                if NOW and not NOW.get("away"):      # there is no progress while other workers have their turns
                     elapsed = time.perf_counter_ns() - NOW["begun"]
                     say(event="progress", elapsed_ns=elapsed, histogram=None, **NOW["said"])
         stop()
@@ -97,14 +97,16 @@ class Turns:                                         # the turns that a test tak
 
     def pass_on(self, operations, wall):             # returns when it is this test's turn again
         begun, cpu = time.perf_counter_ns(), time.process_time_ns()
-        say(event="turn", test=self.test, operations=operations, wall_ns=wall)
+        with LOCK:
+            NOW["away"] = True
+            say(event="turn", test=self.test, operations=operations, wall_ns=wall)
         self.go_on()
         self.away_cpu += time.process_time_ns() - cpu
         self.due = wall + self.ns
         away = time.perf_counter_ns() - begun
         self.away += away
         with LOCK:
-            NOW["begun"] += away
+            NOW.update(begun=NOW["begun"] + away, away=False)
 
 
 class Nothing:                                       # a Store that does nothing

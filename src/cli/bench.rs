@@ -47,6 +47,13 @@ pub(super) struct BenchArgs {
     /// Number of rounds; a round runs every configuration once [default: that of the preset, else 6].
     #[arg(short, long, value_name = "N", value_parser = whole(1..=10_000_u32))]
     repeat: Option<u32>,
+    /// After the rounds, add rounds of the tests that are undecided, until all is decided.
+    ///
+    /// The session takes at most the time of N rounds of everything [default: 100]. What more rounds would not decide in that time gets
+    /// none. Each look at the results costs part of the allowed error, so the verdicts hold as without it.
+    #[arg(long, value_name = "N", value_parser = whole(1..=10_000_u32), num_args = 0..=1, require_equals = true,
+        default_missing_value = "100")]
+    until_decided: Option<u32>,
     /// Time limit: start no round that would run past it (90s, 5m, 1h).
     #[arg(long, value_name = "TIME", value_parser = duration)]
     budget: Option<Duration>,
@@ -190,7 +197,10 @@ impl BenchArgs {
         if !self.tests.is_empty() {
             spec.tests = Spec::tests_of(&self.tests);
         }
-        spec.rounds = self.repeat.unwrap_or(spec.rounds);
+        // Rounds that are asked for by number are that many.
+        spec.until_decided = self.until_decided.or(spec.until_decided.filter(|_| self.repeat.is_none()));
+        let least = spec.until_decided.map_or(0, |_| Spec::ROUNDS_BEFORE_LOOK);
+        spec.rounds = self.repeat.unwrap_or(spec.rounds.max(least));
         spec.twins |= self.aa;
         spec.stars = self.stars.or(spec.stars);
         spec.effects |= self.effects;
@@ -248,6 +258,7 @@ pub(super) fn bench_of(
     notices(&store.prepare()?);
     if !args.progress.quiet {
         say!("{}", headline(plan, estimate));
+        estimate.more_rounds(plan).into_iter().for_each(|line| say!("{line}"));
         estimate.repeated(plan, prepared.spec.why).into_iter().for_each(|line| say!("{line}"));
         plan.not_run().iter().for_each(|line| say!("{line}"));
         // A preset has its tiers on purpose.
@@ -333,6 +344,7 @@ fn headline(plan: &BenchPlan, estimate: &BenchEstimate) -> String {
 
 fn describe(plan: &BenchPlan, estimate: &BenchEstimate, why: u32) -> String {
     let mut text = headline(plan, estimate) + "\n";
+    estimate.more_rounds(plan).into_iter().for_each(|line| text.push_str(&(line + "\n")));
     estimate.repeated(plan, why).into_iter().for_each(|line| text.push_str(&(line + "\n")));
     let ratio = |configuration: &Configuration| {
         let (data, limit) = (plan.payload_bytes(configuration)?, plan.conditions.memory_limit?);
@@ -395,8 +407,9 @@ mod tests {
         let limit = option::of((12_u32..40).prop_map(|shift| MemoryLimit(3 << shift)));
         let cache = prop_oneof![Just(CacheStart::Warm), Just(CacheStart::Cold)];
         let slices = prop_oneof![Just(Slicing::Off), Just(Slicing::On), Just(Slicing::Auto)];
-        let held = (collection::vec(ratio, 0..3), limit, cache, slices);
-        (what, how, end, held).prop_map(|(what, how, end, (data_ratios, memory_limit, cache, slices))| {
+        let held = (collection::vec(ratio, 0..3), limit, cache, slices, option::of(1_u32..10_000));
+        (what, how, end, held).prop_map(|(what, how, end, held)| {
+            let (data_ratios, memory_limit, cache, slices, until_decided) = held;
             let (suite, suite_options, engines, sizes) = what;
             let (rounds, tests, twins, stars) = how;
             let ((effects, why), claims, seed, has_reference, allow) = end;
@@ -421,6 +434,7 @@ mod tests {
                 cache,
                 slices,
                 rounds,
+                until_decided,
                 tests,
                 twins,
                 stars,

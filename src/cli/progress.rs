@@ -97,6 +97,7 @@ impl Lines {
         match event {
             RunnerEvent::Note { text } => say!("{}", units::plain(text)),
             RunnerEvent::SessionStarted { runs, .. } => self.runs = *runs,
+            RunnerEvent::RoundsAdded { runs, .. } => self.runs += runs.len(),
             RunnerEvent::WaitingForLock { holder } => say!("{}", waiting_for_lock(holder.as_deref())),
             RunnerEvent::RunStarted { ordinal, label, size, round, .. } => {
                 let label = format!("round {} {} {size}", round + 1, units::plain(label));
@@ -174,6 +175,10 @@ impl Bars {
             RunnerEvent::SessionStarted { runs, .. } => {
                 self.runs = *runs;
                 self.session.set_length(*runs as u64);
+            }
+            RunnerEvent::RoundsAdded { runs, .. } => {
+                self.runs += runs.len();
+                self.session.set_length(self.runs as u64);
             }
             RunnerEvent::Planned { .. }
             | RunnerEvent::SessionEnded { .. }

@@ -13,7 +13,7 @@ use dbdyno::{
     },
 };
 use dbdyno_workload::rng::SplitMix64;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use uuid::Uuid;
 
 /// Two equal configurations that are measured session after session.
@@ -89,6 +89,7 @@ pub(super) fn facts(session_id: Uuid, adds_to: Option<Uuid>) -> SessionFacts {
         conditions: SessionConditions::default(),
         warnings: Vec::new(),
         adds_to,
+        looks: None,
     }
 }
 
@@ -170,6 +171,39 @@ fn five_looks_that_were_planned_find_a_difference_between_equal_things_in_at_mos
     let alarms = five_looks(10, &planned);
     assert!(alarms.counted <= 100, "{alarms:?} of 2000");
     assert!(alarms.counted > 0 && alarms.uncounted > 200, "looking often would not be wrong anyway: {alarms:?}");
+}
+
+/// A session that goes on until all is decided, with its later looks after these rounds.
+#[test]
+fn looks_within_a_session_count_like_those_of_added_sessions() {
+    let mut machine = Machine { rng: SplitMix64::new(2_027), noise: 0.0, sd: 0.0 };
+    let is_difference = |verdict: &Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
+    let (mut counted, mut uncounted) = (0, 0);
+    for _ in 0..1000 {
+        let mut equal = Equal::new();
+        equal.measure(42, &mut machine);
+        let verdict = |rounds: u32, looks: Option<Vec<u32>>| {
+            let of_rounds = |runs: &[RunTests]| runs.iter().filter(|run| run.round < rounds).cloned().collect();
+            let looks: BTreeMap<Uuid, Vec<u32>> = looks.into_iter().map(|looks| (Uuid::from_u128(1), looks)).collect();
+            let side = |at: usize| Side {
+                runs: of_rounds(&equal.runs[at]),
+                sessions: equal.sessions.clone(),
+                looks: looks.clone(),
+                ..Side::default()
+            };
+            let comparison = compare(&side(0), &side(1), &quick());
+            let line = &comparison.lines[0];
+            (line.looks, line.found.as_ref().unwrap().verdict)
+        };
+        let ends = [8, 12, 18, 28, 42];
+        let looks: Vec<(u32, Verdict)> =
+            (0..ends.len()).map(|at| verdict(ends[at], Some(ends[..at].to_vec()))).collect();
+        assert!(looks.iter().zip(1..).all(|((look, _), number)| *look == number), "{looks:?}");
+        counted += usize::from(looks.iter().any(|(_, verdict)| is_difference(verdict)));
+        uncounted += usize::from(ends.iter().any(|end| is_difference(&verdict(*end, None).1)));
+    }
+    assert!(counted <= 50 && counted > 0, "{counted} of 1000");
+    assert!(uncounted > 75, "looking often would not be wrong anyway: {uncounted} of 1000");
 }
 
 #[test]

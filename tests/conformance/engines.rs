@@ -22,9 +22,17 @@ fn built_in_engines_keep_to_the_protocol() {
         let passed = with(&told, "passed");
         let answered = passed.iter().filter(|check| check.starts_with("kv, ")).count();
         assert_eq!(answered, 10, "{engine}: {told:?}");
-        for check in
-            ["description", "open", "unknown option", "another version", "progress", "end of stdin", "SIGTERM", "crash"]
-        {
+        let every = [
+            "description",
+            "open",
+            "unknown option",
+            "another version",
+            "progress",
+            "end of stdin",
+            "SIGTERM",
+            "crash",
+        ];
+        for check in every.into_iter().chain(["turns"]) {
             assert!(passed.contains(&check), "{engine}, {check}: {told:?}");
         }
     }
@@ -58,6 +66,7 @@ fn engines_in_go_keep_to_the_protocol() {
         let passed = with(&told, "passed");
         let answered = |kind: &str| passed.iter().filter(|check| check.starts_with(kind)).count();
         assert_eq!((answered("kv, "), answered("kv-more, ")), (10, 14), "{engine}: {told:?}");
+        assert!(passed.contains(&"turns"), "{engine}: {told:?}");
     }
 }
 
@@ -174,6 +183,14 @@ fn an_engine_that_does_not_tell_how_far_it_is_is_red_there() {
     is_red_at(silent, &[("progress", "no `progress` event within 5 s")]);
     let stuck = red(&[], &[("said[\"operations\"] = done", "said[\"operations\"] = 7")]);
     is_red_at(stuck, &[("progress", "events without an increase")]);
+}
+
+#[test]
+fn an_engine_that_does_not_rest_in_the_turns_of_others_is_red_there() {
+    let restless = red(&[], &[("        self.go_on()\n        self.away_cpu", "        self.away_cpu")]);
+    is_red_at(restless, &[("turns", " while other workers had their turns, before it was told to go on")]);
+    let talkative = red(&[], &[(" and not NOW.get(\"away\")", "")]);
+    is_red_at(talkative, &[("turns", "it sent `progress` while other workers had their turns")]);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The Bench screen and the frame around it.
 
 use super::Journey;
+use crate::support::Place;
 use dbdyno::tui::{
     Message,
     keys::{KeyPress, ScreenId},
@@ -26,7 +27,12 @@ fn the_first_bench_runs_its_engines_at_one_tier() {
 fn what_takes_long_is_told_and_asked_about_before_it_is_started() {
     for (columns, rows) in [(80, 23), (120, 40), (200, 60)] {
         let mut journey = Journey::begin(columns, rows);
-        journey.key(KeyPress::Left).key(KeyPress::Left).keys("i").shows("a whole number").key(KeyPress::Ctrl('u'));
+        journey
+            .key(KeyPress::Left)
+            .key(KeyPress::Left)
+            .keys("i")
+            .shows("until all is decided")
+            .key(KeyPress::Ctrl('u'));
         journey.keys("10000").key(KeyPress::Enter).shows("30,000 runs");
         journey.key(KeyPress::Enter).shows("Start 30,000 runs?").shows("time   about").shows("disk   up to");
         journey.key(KeyPress::Enter).hides("Start 30,000 runs?");
@@ -127,6 +133,18 @@ fn tests_sizes_and_rounds_are_chosen() {
     journey.click("100,000").shows("[x] 100,000").shows("60 runs");
     journey.key(KeyPress::Right).shows("‹10›").key(KeyPress::Up).shows("‹11›").shows("66 runs");
     journey.keys("a").shows("+ A/A");
+}
+
+#[test]
+fn rounds_go_on_until_all_is_decided() {
+    let mut journey = Journey::delivered_in(Place::new(), 80, 24);
+    journey.shows("‹8+10›").shows("24 runs").shows("then more rounds of what is undecided, for at most");
+    journey.key(KeyPress::Left).key(KeyPress::Left).keys("i").key(KeyPress::Ctrl('u')).keys("12+").key(KeyPress::Enter);
+    journey.shows("‹12+›").shows("36 runs").keys("i").key(KeyPress::Ctrl('u')).keys("8+x").key(KeyPress::Enter);
+    journey.shows("`8+x`: expected a whole number from 1 to 10000").key(KeyPress::Esc).keys("u").shows("‹8+10›");
+    journey.key(KeyPress::Enter);
+    assert_eq!(journey.started, ["dbdyno --preset quick"]);
+    assert!(journey.place().ok(&["--preset", "quick", "--dry-run"]).contains("for at most"));
 }
 
 #[test]

@@ -132,6 +132,21 @@ fn the_race_says_that_its_ratios_are_not_those_of_its_medians() {
     }
 }
 
+#[test]
+fn the_runs_of_rounds_that_a_session_adds_are_followed() {
+    let mut journey = null_bench(120, 40, &[("spins", "10|300")]);
+    journey
+        .key(KeyPress::Right)
+        .key(KeyPress::Right)
+        .keys("i")
+        .key(KeyPress::Ctrl('u'))
+        .keys("2+40")
+        .key(KeyPress::Enter);
+    journey.shows("‹2+40›").key(KeyPress::Enter).shows("0/4 runs");
+    told(&mut journey, |event| matches!(event, RunnerEvent::RoundsAdded { .. }));
+    journey.hides("/4 runs").hides("round 2/2").shows("▶ 4/").shows("Race · round 2/").shows(" to go");
+}
+
 /// Whether a run's worker reports what its statements did so far.
 fn tells_of_statements(event: &RunnerEvent, run: u32) -> bool {
     matches!(event, RunnerEvent::Worker { ordinal, says: Event::Progress { statements, .. }, .. } if *ordinal == run && !statements.is_empty())

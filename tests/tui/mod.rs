@@ -69,8 +69,18 @@ impl Journey {
         Self::begin_in(Place::new(), columns, rows)
     }
 
-    /// Begins in a place that may already have stored results.
+    /// Begins in a place that may already have stored results. The preset at the first screen has ten rounds of everything: how many the
+    /// delivered one has depends on what is undecided.
     pub(crate) fn begin_in(place: Place, columns: u16, rows: u16) -> Self {
+        let delivered = include_str!("../../presets/quick.toml");
+        let fixed = delivered.replace("repeats = 8\n", "repeats = 10\n").replace("until_decided = 10\n", "");
+        assert_eq!(fixed.len() + "until_decided = 10\n".len(), delivered.len() + 1);
+        std::fs::write(place.path("config").join("presets/quick.toml"), fixed).unwrap();
+        Self::delivered_in(place, columns, rows)
+    }
+
+    /// Begins in a place as it is.
+    pub(crate) fn delivered_in(place: Place, columns: u16, rows: u16) -> Self {
         let catalog = Catalog::new(UserFolders { root: place.path("config") });
         let setup = TuiSetup {
             is_remote: false,

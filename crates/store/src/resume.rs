@@ -59,6 +59,28 @@ impl Store {
         }))
     }
 
+    /// Returns the UUID of the latest session of a host with all of these configurations, each as `LABEL SIZE`. A host has two
+    /// identifiers: its own, and a former one.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn latest_session_with(
+        &self,
+        suite: &str,
+        [host_id, former]: &[String; 2],
+        configurations: &[String],
+    ) -> Result<Option<String>, StoreError> {
+        let wanted = serde_json::to_string(configurations).unwrap_or_default();
+        let sql = "SELECT s.session_id::VARCHAR FROM session s
+             WHERE s.source IS NULL AND s.status = 'done' AND s.suite = ? AND s.host_id::VARCHAR IN (?, ?)
+             AND (SELECT count(DISTINCT r.label || ' ' || r.size) FROM run r WHERE r.session_id = s.session_id
+                  AND list_contains(system.main.from_json(?, '[\"VARCHAR\"]'), r.label || ' ' || r.size)) = ?
+             ORDER BY s.started_at DESC LIMIT 1";
+        let count = configurations.len() as u64;
+        let found: Vec<(String,)> = self.rows(sql, &[&suite, host_id, former, &wanted, &count])?;
+        Ok(found.into_iter().next().map(|(session,)| session))
+    }
+
     /// Makes this process the owner of a session that no process runs any more, and returns whether it did. Deletes the findings of an
     /// earlier end, because the next end looks for them again.
     ///

@@ -24,6 +24,8 @@ type Worker struct {
 	tell func(event any)
 	// progress returns the progress of the current test. It is nil if no test is running.
 	progress func() Progress
+	// isAway says that other workers have their turns. Meanwhile there is no progress, and nobody reads events.
+	isAway bool
 	// goOn receives a value for each line of stdin. It is nil if the job has no waits.
 	goOn          chan struct{}
 	reporterCPUNs atomic.Uint64
@@ -104,7 +106,7 @@ func (worker *Worker) report(interval time.Duration) {
 	for {
 		time.Sleep(interval)
 		worker.mutex.Lock()
-		if worker.progress != nil {
+		if worker.progress != nil && !worker.isAway {
 			worker.write(worker.progress())
 		}
 		worker.mutex.Unlock()
@@ -183,8 +185,14 @@ func (worker *Worker) CanTakeTurns() bool { return worker.goOn != nil }
 // Turn reports that a slice of a test is over, and waits until the next one may begin.
 func (worker *Worker) Turn(turn Turn) {
 	turn.Event = "turn"
-	worker.emit(turn)
+	worker.mutex.Lock()
+	worker.isAway = true
+	worker.write(turn)
+	worker.mutex.Unlock()
 	worker.pause()
+	worker.mutex.Lock()
+	worker.isAway = false
+	worker.mutex.Unlock()
 }
 
 // Done reports that the run is finished and the database is closed.

@@ -26,7 +26,7 @@ pub fn describe() -> Description {
         counters: counters(),
         ..Description::new(
             "lmdb1",
-            "LMDB's 1.0 line, with page encryption and page checksums",
+            "LMDB 1.0, which is not released yet, with page encryption and page checksums",
             format!("{major}.{minor}.{patch}"),
             &[SuiteKind::Kv, SuiteKind::Sql],
         )

@@ -1,4 +1,4 @@
-//! LMDB's 1.0 line (its branch mdb.master3) as an engine of dbdyno, with page encryption and page checksums.
+//! LMDB 1.0 (its branch mdb.master3, not released yet) as an engine of dbdyno, with page encryption and page checksums.
 //!
 //! A separate program: the main program contains the 0.9 line, which uses the same symbol names, and a linker with both silently takes one
 //! of them for both.

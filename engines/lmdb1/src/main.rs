@@ -1,4 +1,4 @@
-//! LMDB's 1.0 line as an engine of dbdyno.
+//! LMDB 1.0 as an engine of dbdyno.
 
 use std::process::ExitCode;
 

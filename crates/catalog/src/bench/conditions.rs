@@ -19,6 +19,9 @@ pub struct Conditions {
     pub slices: Slicing,
 }
 
+/// The most runs that take turns: each has its database on the disk and in memory.
+pub const MOST_IN_TURNS: usize = 8;
+
 /// When the tests of a round take turns in slices of milliseconds, of those that can be cut.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -7,10 +7,10 @@ mod spec;
 mod suited;
 
 pub use closing::ClosingComparison;
-pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MemoryLimit, Slicing};
+pub use conditions::{Conditions, DEFAULT_MEMORY_LIMIT, DataRatio, MOST_IN_TURNS, MemoryLimit, Slicing};
 pub use plan::{
-    BenchEstimate, BenchPlan, Configuration, DifferingVersion, LeftOut, Missing, PlanError, PlannedRun, RunTimeHistory,
-    Space, StoredPlan, check_space, combinations, estimate, refusal, round_order,
+    BenchEstimate, BenchPlan, Configuration, DifferingVersion, LaterRounds, LeftOut, Missing, PlanError, PlannedRun,
+    RunTimeHistory, Space, StoredPlan, check_space, combinations, estimate, refusal, round_order,
 };
 pub use spec::{EngineChoice, Preset, ReadyMade, Sequence, Spec, SpecError, Values};
 pub use suited::{suited, suited_registry};

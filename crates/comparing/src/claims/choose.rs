@@ -161,6 +161,7 @@ impl ClaimCandidate<'_> {
             sessions: side.sessions.iter().filter(|session| sessions.contains(&session.session_id)).cloned().collect(),
             twins: side.twins.iter().filter(|run| sessions.contains(&run.session_id)).cloned().collect(),
             repeats: side.repeats.clone(),
+            looks: side.looks.clone(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{
     conditions::DecidingConditions,
     exact::exact,
-    facts::AddedSessions,
+    facts::{AddedSessions, LaterLooks},
     latency::latency,
     layout::{Laid, SideSample},
     model::{ComparedSessions, Figure, FigureRange, JudgedRatio, Line, ObstacleKind, RatioRange, SideName},
@@ -75,6 +75,7 @@ pub(super) struct CommonFacts<'s> {
     pub(super) shared: HashSet<Uuid>,
     /// Sessions that added rounds to other sessions.
     pub(super) added: AddedSessions,
+    pub(super) later: LaterLooks,
     /// The tests of each side that ran but have no value of the metric, by size and number.
     pub(super) without_value: [HashSet<(&'s str, u32)>; 2],
 }
@@ -87,12 +88,21 @@ pub(super) fn draft(laid: Laid<'_>, common: &CommonFacts<'_>, metric: Metric, op
         let kind = ObstacleKind::SeveralConfigurations;
         obstacles.iter().any(|found| found.kind == kind && found.side == Some(side))
     };
-    let a = if several(SideName::A) { None } else { figure(&matched.a, laid.a.len(), metric) };
-    let b = if several(SideName::B) { None } else { figure(&matched.b, laid.b.len(), metric) };
-    let sessions = matched.a.iter().chain(&matched.b).map(|sample| sample.run.session_id);
-    // Each added session ran because the previous rounds had decided nothing.
-    let looks = 1 + common.added.count(sessions) as u32;
-    let spending = match (looks, options.first_look) {
+    // In later rounds one side may be measured alone, for another comparison.
+    let whole = |samples: &[SideSample<'_>]| {
+        samples.iter().filter(|sample| !common.later.is_partial(sample.run.session_id, sample.run.round)).count()
+    };
+    let figure = |name: SideName, matched: &[SideSample<'_>], laid: &[SideSample<'_>]| match several(name) {
+        true => None,
+        false => figure(matched, whole(laid).saturating_sub(whole(matched)), metric),
+    };
+    let a = figure(SideName::A, &matched.a, &laid.a);
+    let b = figure(SideName::B, &matched.b, &laid.b);
+    let runs = || matched.a.iter().chain(&matched.b).map(|sample| (sample.run.session_id, sample.run.round));
+    // Each added session, and each later look, ran because the previous rounds had decided nothing.
+    let later = common.later.count(runs());
+    let looks = (1 + common.added.count(runs().map(|(session, _)| session)) + later.unwrap_or(0)) as u32;
+    let spending = match (looks, options.first_look.or(later.map(|_| 1))) {
         (1, None) => Spending::ONCE,
         (looks, first) => Spending::at_look(looks + first.map_or(0, |first| first.saturating_sub(1)), 1),
     };
@@ -113,7 +123,7 @@ pub(super) fn draft(laid: Laid<'_>, common: &CommonFacts<'_>, metric: Metric, op
     LineDraft { line, tested, spending }
 }
 
-fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option<Figure> {
+fn figure(samples: &[SideSample<'_>], left_out: usize, metric: Metric) -> Option<Figure> {
     let first = samples.first()?;
     let values = values(samples);
     Some(Figure {
@@ -123,7 +133,7 @@ fn figure(samples: &[SideSample<'_>], selected: usize, metric: Metric) -> Option
         interval: if metric.is_quantile() { median_range(&values) } else { None },
         values,
         run_ids: samples.iter().map(|sample| sample.run.run_id).collect(),
-        left_out: selected - samples.len(),
+        left_out,
         operations: first.operations,
         per_operation: metric.adds_up() && samples.iter().any(|sample| sample.timed),
         sliced: samples.iter().filter(|sample| sample.result.sliced).count(),

@@ -61,6 +61,34 @@ impl AddedSessions {
     }
 }
 
+/// The sessions that went on until all was decided, each with the first rounds of its later looks.
+#[derive(Debug, Default)]
+pub(super) struct LaterLooks(HashMap<Uuid, Vec<u32>>);
+
+impl LaterLooks {
+    pub(super) fn of(sides: &[&Side]) -> Self {
+        Self(sides.iter().flat_map(|side| side.looks.clone()).collect())
+    }
+
+    /// Returns how many later looks these runs, by session and round, took part in; none if their sessions planned none.
+    pub(super) fn count(&self, runs: impl Iterator<Item = (Uuid, u32)>) -> Option<usize> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let looks = runs.filter_map(|(session, round)| {
+            let firsts = self.0.get(&session)?;
+            Some((session, firsts.iter().filter(|first| **first <= round).count()))
+        });
+        let looks: HashSet<(Uuid, usize)> = looks.collect();
+        (!looks.is_empty()).then(|| looks.iter().filter(|(_, look)| *look > 0).count())
+    }
+
+    /// Whether a round measured only what was still undecided.
+    pub(super) fn is_partial(&self, session: Uuid, round: u32) -> bool {
+        self.0.get(&session).is_some_and(|firsts| firsts.iter().any(|first| *first <= round))
+    }
+}
+
 /// Returns the tests of a side for which some run has no value of the metric, by size and number: `p99` of few operations.
 pub(super) fn without_value(side: &Side) -> HashSet<(&str, u32)> {
     let tests = side.runs.iter().flat_map(|run| run.tests.iter().map(|test| (&*run.size, test)));

@@ -24,6 +24,8 @@ pub struct Side {
     pub runs: Vec<RunTests>,
     /// The sessions of these runs.
     pub sessions: Vec<SessionFacts>,
+    /// The first rounds of the later looks of those sessions that went on until all was decided.
+    pub looks: BTreeMap<Uuid, Vec<u32>>,
     /// The A/A runs of these sessions: configurations that ran twice per round, with their twins.
     pub twins: Vec<RunTests>,
     /// The metric of its configurations in each session of the store; see [`with_repeats`].
@@ -90,6 +92,7 @@ pub fn load_all(
         selection: (*text).to_owned(),
         metric,
         runs,
+        looks: sessions.iter().filter_map(|session| Some((session.session_id, session.looks.clone()?))).collect(),
         sessions,
         twins,
         repeats: Vec::new(),
@@ -143,6 +146,7 @@ pub fn by_configuration(side: &Side) -> Vec<Side> {
                 metric: side.metric,
                 runs: Vec::new(),
                 sessions: side.sessions.clone(),
+                looks: side.looks.clone(),
                 twins: side.twins.clone(),
                 repeats: side.repeats.clone(),
             });

@@ -99,8 +99,10 @@ impl Comparison {
     /// Returns the factor by which the adjustment multiplies the next p value that could become significant.
     fn tests_at_next(&self) -> usize {
         let tests = self.lines.iter().filter(|line| line.actor.is_none());
-        let p = tests.filter_map(|line| line.found.as_ref()?.p_adjusted);
+        let p = tests.clone().filter_map(|line| line.found.as_ref()?.p_adjusted);
         let significant = p.filter(|p| *p < ALPHA).count();
-        self.compared.div_ceil(significant + 1).max(1)
+        // Lines with too few rounds have no p yet.
+        let comparable = tests.filter(|line| line.found.is_some()).count();
+        self.compared.max(comparable).div_ceil(significant + 1).max(1)
     }
 }

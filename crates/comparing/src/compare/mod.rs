@@ -120,6 +120,7 @@ fn drafts(a: &Side, b: &Side, options: &Options) -> Drafts {
         repeats: Repeats::of(&[a, b]),
         shared: facts::shared_runs(a, b),
         added: facts::AddedSessions::of(&[a, b]),
+        later: facts::LaterLooks::of(&[a, b]),
         without_value: [a, b].map(facts::without_value),
     };
     let Layout { lines, unmatched } = layout::lay_out(a, b, options);

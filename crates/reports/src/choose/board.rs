@@ -18,6 +18,7 @@ use dbdyno_running::{
     choose::{ChoiceAnswer, EngineAnswer, EngineState, LeaderLine, NotConsidered},
     tune::{Setting, race::CandidateFate},
 };
+use std::collections::BTreeMap;
 
 /// An engine in a leaderboard, with the best of its settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +152,8 @@ pub(super) fn board(choice: &ChoiceAnswer) -> Section {
     ];
     let columns_mean = "tried: settings, of those that there are · memory: the most, above the program's own";
     let signs: Vec<&str> = signs.into_iter().flatten().collect();
-    let legend = [signs.join(" · "), columns_mean.to_owned()].into_iter().filter(|line| !line.is_empty());
+    let legend = [signs.join(" · "), columns_mean.to_owned(), tiers_mean(choice)];
+    let legend = legend.into_iter().filter(|line| !line.is_empty());
     Section {
         heading: Some("time: all tests together, relative to the first:".to_owned()),
         after: legend.collect(),
@@ -162,6 +164,15 @@ pub(super) fn board(choice: &ChoiceAnswer) -> Section {
             ..Table::default()
         })
     }
+}
+
+/// Says what each tier promises; nothing if all engines have the same, which the answer's sentences explain.
+fn tiers_mean(choice: &ChoiceAnswer) -> String {
+    let ran = choice.engines.iter().filter(|one| one.race.is_some());
+    let tiers: BTreeMap<String, String> =
+        ran.map(|one| (one.tier.sign(), format!("{} {}", one.tier.sign(), one.tier.promise()))).collect();
+    let promises: Vec<String> = tiers.into_values().rev().collect();
+    if promises.len() < 2 { String::new() } else { format!("tier: {}", promises.join(" · ")) }
 }
 
 fn board_row(choice: &ChoiceAnswer, one: &EngineAnswer) -> Row {

@@ -10,6 +10,7 @@ mod description;
 mod endings;
 mod options;
 mod suite_file;
+mod turns;
 mod workspace;
 
 pub use suite_file::{CheckedFile, SuiteSource, check_file, check_run};
@@ -150,6 +151,7 @@ pub async fn check_engine(candidate: &CheckedEngine, work_dir: &Path, tell: Chec
     bad_jobs::check(&workspace, tell).await;
     answers::check(&workspace, tell).await;
     endings::check(&workspace, tell).await;
+    turns::check(&workspace, tell).await;
 }
 
 /// Opens a database with the requested settings.

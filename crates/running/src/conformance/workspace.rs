@@ -4,7 +4,7 @@ use super::CheckedEngine;
 use crate::runner::{RunFolder, Sent, Witness, WorkerEnd, WorkerProcess, confinement, differing};
 use dbdyno_engine::{
     describe::Description,
-    protocol::{CacheStart, Event, Job, PROTOCOL, SuiteJob, TestDone},
+    protocol::{CacheStart, Event, Job, PROTOCOL, SliceTerms, SuiteJob, TestDone},
     settings::Settings,
     size::Size,
 };
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// The time after which a worker must end itself, in any state.
 const DEADLINE: Duration = Duration::from_secs(300);
 /// Time between two progress events.
-const PROGRESS: Duration = Duration::from_millis(100);
+pub(super) const PROGRESS: Duration = Duration::from_millis(100);
 /// The seed of all randomness: the known answers are those for this seed.
 pub(super) const SEED: u64 = 1;
 
@@ -48,15 +48,21 @@ pub(super) struct Errand {
     pub(super) settings: Option<Settings>,
     /// A protocol version other than the engine's.
     pub(super) protocol: Option<u32>,
+    /// How its tests take turns with those of other workers.
+    pub(super) slices: Option<SliceTerms>,
 }
 
 impl Errand {
     pub(super) fn new(suite: SuiteJob, size: Size) -> Self {
-        Self { suite, size, settings: None, protocol: None }
+        Self { suite, size, settings: None, protocol: None, slices: None }
     }
 
     pub(super) fn with_settings(self, settings: Settings) -> Self {
         Self { settings: Some(settings), ..self }
+    }
+
+    pub(super) fn in_slices(self, terms: SliceTerms) -> Self {
+        Self { slices: Some(terms), ..self }
     }
 }
 
@@ -124,7 +130,7 @@ impl<'d> CheckWorkspace<'d> {
             wait: true,
             keep_folder: false,
             explain: false,
-            slices: None,
+            slices: errand.slices,
         };
         let worker = WorkerProcess::start(
             &self.candidate.engine.launch,
@@ -203,6 +209,11 @@ impl CheckedWorker {
 
     fn go_on(&mut self) {
         self.witness.begin();
+        self.worker.go_on();
+    }
+
+    /// Lets a worker go on that waits for its turn.
+    pub(super) fn resume(&mut self) {
         self.worker.go_on();
     }
 

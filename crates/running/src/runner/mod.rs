@@ -10,6 +10,7 @@ mod folder;
 mod in_force;
 mod job;
 mod launch;
+mod looks;
 mod measurement_lock;
 mod outline;
 mod quiet;
@@ -28,6 +29,7 @@ pub use folder::RunFolder;
 pub use in_force::differing;
 pub use job::confinement;
 pub use launch::{DEFAULT_SILENCE, FollowedBy, SessionLaunch};
+pub(crate) use looks::expected_until_decided;
 pub use measurement_lock::MeasurementLock;
 pub use outline::{OutlinedConfiguration, OutlinedRun, OutlinedTest, SessionOutline};
 pub use quiet::QuietTurn;
@@ -82,6 +84,15 @@ pub enum RunnerEvent {
         /// The engine with the options that distinguish it from the others.
         label: String,
         size: String,
+    },
+    /// A look left tests undecided, so the plan has more runs.
+    RoundsAdded {
+        /// The runs, which follow those planned so far.
+        runs: Vec<OutlinedRun>,
+        /// All rounds of the session now.
+        rounds: u32,
+        /// The first of the added rounds.
+        from: u32,
     },
     /// The session was asked to pause, and begins no run until it is asked to continue.
     Paused,

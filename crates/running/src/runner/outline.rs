@@ -17,6 +17,9 @@ pub struct SessionOutline {
     /// The runs in order; empty for a session that chooses its runs as it goes.
     pub runs: Vec<OutlinedRun>,
     pub rounds: u32,
+    /// The first rounds of its later looks so far, if it goes on until all is decided.
+    #[serde(default)]
+    pub looks: Option<Vec<u32>>,
     /// Memory limit of a worker, bytes; none: no limit.
     pub memory_limit: Option<u64>,
     pub cache: CacheStart,
@@ -68,17 +71,23 @@ pub struct OutlinedRun {
     pub seed: u64,
 }
 
+impl From<&PlannedRun> for OutlinedRun {
+    fn from(run: &PlannedRun) -> Self {
+        Self { round: run.round, configuration: run.configuration, seed: run.seed }
+    }
+}
+
 impl SessionOutline {
     /// Outlines a plan whose runs are expected to take `expected_run` each.
     pub fn new(plan: &BenchPlan, expected_run: Duration) -> Self {
         let measured = plan.suite.tests().filter(|test| plan.pick.has(test.number));
-        let run = |run: &PlannedRun| OutlinedRun { round: run.round, configuration: run.configuration, seed: run.seed };
         Self {
             suite: plan.suite.name.clone(),
             configurations: plan.configurations.iter().map(OutlinedConfiguration::new).collect(),
             tests: measured.map(|test| OutlinedTest { number: test.number, name: test.name }).collect(),
-            runs: plan.runs.iter().map(run).collect(),
+            runs: plan.runs.iter().map(OutlinedRun::from).collect(),
             rounds: plan.rounds,
+            looks: plan.until_decided.map(|_| plan.looks.iter().map(|look| look.from).collect()),
             memory_limit: plan.conditions.memory_limit,
             cache: plan.conditions.cache,
             closing: plan.closing.clone(),
@@ -142,6 +151,7 @@ mod tests {
             tests: vec![OutlinedTest { number: 2, name: "Random reads".to_owned() }],
             runs: vec![OutlinedRun { round: 0, configuration: 0, seed: u64::MAX }],
             rounds: 1,
+            looks: None,
             memory_limit: Some(1 << 26),
             cache: CacheStart::Cold,
             closing: ClosingComparison::default(),

@@ -1,7 +1,7 @@
 //! Which runs of a round take turns, in which tests, and on which CPU.
 
 use super::session::RunningSession;
-use dbdyno_catalog::bench::{BenchPlan, PlannedRun};
+use dbdyno_catalog::bench::{BenchPlan, MOST_IN_TURNS, PlannedRun};
 use dbdyno_engine::{
     protocol::{CacheStart, SliceTerms, SuiteJob},
     suite::{KvLoad, SqlLoad, TransactionScope},
@@ -11,8 +11,6 @@ use std::collections::{BTreeSet, VecDeque};
 
 /// The measured time of a slice, ns: at least fifty times the cost of passing the turn.
 const SLICE_NS: u64 = 10_000_000;
-/// The most workers that are alive together: each has its database in memory.
-const MOST_WORKERS: usize = 8;
 
 /// How the workers of a round share the machine.
 #[derive(Debug, Clone)]
@@ -33,7 +31,7 @@ pub(super) fn partners(plan: &BenchPlan, first: PlannedRun, waiting: &mut VecDeq
     let is_partner = |run: &PlannedRun| of(run) == of(&first);
     let mut found = vec![first];
     waiting.retain(|run| {
-        let goes_along = found.len() < MOST_WORKERS && is_partner(run);
+        let goes_along = found.len() < MOST_IN_TURNS && is_partner(run);
         if goes_along {
             found.push(*run);
         }
@@ -49,8 +47,7 @@ pub(super) fn sharing(session: &RunningSession<'_>, runs: &[PlannedRun]) -> Opti
     if runs.len() < 2 || conditions.cache != CacheStart::Warm || conditions.memory_limit.is_some() {
         return None;
     }
-    let tests: BTreeSet<u32> =
-        runs.iter().flat_map(|run| sliced(&plan.job(&plan.configurations[run.configuration]))).collect();
+    let tests: BTreeSet<u32> = runs.iter().flat_map(|run| sliced(&plan.job_of(run))).collect();
     let tests = &tests - &session.in_one_go;
     let cpu = session.launch.cpu.or_else(quietest_cpu)?;
     let terms = SliceTerms { ns: SLICE_NS, tests };

@@ -10,7 +10,8 @@ pub use follow::{
 pub use further::{FurtherError, FurtherRounds};
 
 use crate::runner::{
-    Control, FollowedBy, RunnerEvent, SessionError, SessionLaunch, SessionOutline, SessionReport, fit, run_session,
+    Control, FollowedBy, RunnerEvent, SessionError, SessionLaunch, SessionOutline, SessionReport,
+    expected_until_decided, fit, run_session,
 };
 use dbdyno_catalog::{
     Catalog, CatalogError, Suite,
@@ -65,7 +66,8 @@ impl PreparedSession {
         spec.claims.as_deref().map(|claims| catalog.claims(claims)).transpose()?;
         let mut plan = BenchPlan::new(&spec, suite, registry)?;
         plan.probe()?;
-        let estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(store)).map_err(PrepareError::NoRoom)?;
+        let mut estimate = fit(&plan, &launch.work_dir, &StoreHistory::read(store)).map_err(PrepareError::NoRoom)?;
+        estimate.until_decided = expected_until_decided(store, &plan);
         let null = plan.harness(registry)?;
         Ok(Self { spec: Spec { seed: Some(plan.seed), ..spec }, plan, estimate, null })
     }

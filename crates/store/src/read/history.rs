@@ -19,11 +19,25 @@ impl StoreHistory {
     /// # Errors
     /// The store cannot be read.
     pub fn try_read(store: &Store) -> Result<Self, StoreError> {
-        let sql = "SELECT engine, suite, size, tier, median(date_diff('microsecond', started_at, finished_at))::BIGINT
-             FROM run WHERE status = 'done' AND finished_at IS NOT NULL
-             AND session_id IN (SELECT session_id FROM session WHERE source IS NULL)
-             -- Probes of a capacity take as long as they were told to.
-             AND run_id NOT IN (SELECT run_id FROM run_key WHERE key = 'capacity') GROUP BY ALL";
+        let sql = r#"WITH measured AS (
+                 -- Rounds from the second look on have some of the tests only.
+                 SELECT session_id,
+                        coalesce(TRY_CAST(regexp_extract(details, '"looks":\[([0-9]+)', 1) AS UINTEGER), 4294967295) AS whole
+                 FROM session WHERE source IS NULL
+             ), own AS (
+                 SELECT session_id, round, engine, suite, size, tier, started_at, finished_at,
+                        date_diff('microsecond', started_at, finished_at) AS took
+                 FROM run JOIN measured USING (session_id)
+                 WHERE status = 'done' AND finished_at IS NOT NULL AND round < whole
+                 -- Probes of a capacity take as long as they were told to.
+                 AND run_id NOT IN (SELECT run_id FROM run_key WHERE key = 'capacity')
+             -- Runs of a round that take turns share its time.
+             ), rounds AS (
+                 SELECT session_id, round, date_diff('microsecond', min(started_at), max(finished_at)) / greatest(sum(took), 1) AS share
+                 FROM own GROUP BY ALL
+             )
+             SELECT engine, suite, size, tier, median(took * least(share, 1))::BIGINT
+             FROM own JOIN rounds USING (session_id, round) GROUP BY ALL"#;
         let rows: Vec<(String, String, String, Option<u8>, i64)> = store.rows(sql, &[])?;
         let entry = |(engine, suite, size, tier, micros): (_, _, _, _, i64)| {
             Some(((engine, suite, size, tier), Duration::from_micros(micros.try_into().ok()?)))

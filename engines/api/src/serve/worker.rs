@@ -34,13 +34,15 @@ struct EventWriter {
     file: File,
     /// The source of progress events for the current test.
     progress: Option<Box<dyn FnMut() -> Event + Send>>,
+    /// Other workers have their turns: meanwhile there is no progress, and nobody reads events.
+    is_away: bool,
 }
 
 impl Worker {
     /// Starts the worker. `own`: whether the job's folder belongs to this worker, so that it may be removed.
     pub(super) fn start(file: File, job: &Job, own: bool) -> Self {
         let shared = Arc::new(WorkerState {
-            output: Mutex::new(EventWriter { file, progress: None }),
+            output: Mutex::new(EventWriter { file, progress: None, is_away: false }),
             reporter_cpu_ns: AtomicU64::new(0),
         });
         let (line, lines) = channel();
@@ -88,8 +90,12 @@ impl Worker {
     pub fn turns(&self) -> Option<impl Fn(&Event) + Send + 'static> {
         let (shared, go_on) = (Arc::clone(&self.shared), Arc::clone(self.go_on.as_ref()?));
         Some(move |event: &Event| {
-            shared.emit(event);
+            let mut output = shared.lock();
+            output.is_away = true;
+            output.write(event);
+            drop(output);
             wait(&go_on);
+            shared.lock().is_away = false;
         })
     }
 
@@ -129,7 +135,9 @@ impl WorkerState {
         loop {
             thread::sleep(interval);
             let mut output = self.lock();
-            if let Some(event) = output.progress.as_mut().map(|progress| progress()) {
+            let is_away = output.is_away;
+            if let Some(progress) = output.progress.as_mut().filter(|_| !is_away) {
+                let event = progress();
                 output.write(&event);
             }
             drop(output);

@@ -3,6 +3,7 @@
 use super::{
     BenchPane, BenchScreen, Intents, OptionOwner, Request,
     files::{OwnFile, OwnKind},
+    rounds::read_rounds,
     selected::Selected,
 };
 use crate::tui::{
@@ -117,8 +118,8 @@ impl BenchScreen {
                 self.plan(world);
             }
             (Dialog::Rounds, Reply::Text(text)) => {
-                let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
-                let rounds = number.ok_or_else(|| format!("`{text}`: expected a whole number from 1 to 10000"))?;
+                let (rounds, until_decided) = read_rounds(&text)?;
+                self.form.until_decided = until_decided;
                 self.set_rounds(rounds, world);
             }
             (Dialog::Tests, Reply::Chosen(chosen)) => self.choose_tests(&chosen, world)?,

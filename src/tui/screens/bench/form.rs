@@ -78,6 +78,8 @@ pub struct Form {
     /// When the tests of a round take turns in slices.
     pub(crate) slices: Slicing,
     pub(crate) rounds: u32,
+    /// After the rounds, the rounds whose time may go to what is undecided.
+    pub(crate) until_decided: Option<u32>,
     /// Names of the tests to measure; empty for all.
     pub(crate) tests: Vec<String>,
     /// Whether the first configuration runs twice in each round.
@@ -170,6 +172,7 @@ impl Form {
         self.cache = spec.cache;
         self.slices = spec.slices;
         self.rounds = spec.rounds;
+        self.until_decided = spec.until_decided;
         self.tests.clone_from(&spec.tests);
         self.twins = spec.twins;
         self.preset = Some(preset.name.clone());
@@ -209,6 +212,7 @@ impl Form {
             cache: self.cache,
             slices: self.slices,
             rounds: self.rounds,
+            until_decided: self.until_decided,
             tests: self.tests.clone(),
             twins: self.twins,
             stars: self.stars,

@@ -8,6 +8,7 @@ mod options;
 mod paint;
 mod panes;
 mod preview;
+mod rounds;
 mod selected;
 mod workload;
 
@@ -97,7 +98,7 @@ impl Choices {
             ("options", form.suite_options != old.suite_options || self.own != before.own),
             ("engines and their options", form.entries != old.entries),
             ("sizes", (&form.offered, &form.sizes, &form.data_ratios) != (&old.offered, &old.sizes, &old.data_ratios)),
-            ("rounds", form.rounds != old.rounds),
+            ("rounds", (form.rounds, form.until_decided) != (old.rounds, old.until_decided)),
             ("tests", form.tests != old.tests),
         ];
         let changed: Vec<&str> = parts.into_iter().filter(|(_, differs)| *differs).map(|(name, _)| name).collect();

@@ -2,7 +2,7 @@
 
 use super::{
     BenchPane, BenchScreen, EngineEntry, OptionOwner, OptionRow, form::BenchSubject, panes::Measurable,
-    selected::Selected,
+    rounds::shown_rounds, selected::Selected,
 };
 use crate::tui::{
     screens::Context,
@@ -346,7 +346,8 @@ fn draw_rounds(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen) {
     let inner = paint.pane(area, "Rounds · ABBA", bench.pane == BenchPane::Rounds);
     let twins = if bench.form.twins { " + A/A" } else { "" };
     let why = if bench.form.why > 0 { format!(" + {} why", bench.form.why) } else { String::new() };
-    let line = vec![piece(format!("‹{}›{twins}{why}", bench.form.rounds), Role::Accent)];
+    let rounds = shown_rounds(bench.form.rounds, bench.form.until_decided);
+    let line = vec![piece(format!("‹{rounds}›{twins}{why}"), Role::Accent)];
     list(paint, inner, bench, BenchPane::Rounds, std::iter::once(line));
 }
 
@@ -390,6 +391,7 @@ fn draw_plan(paint: &mut Paint<'_>, area: Rect, bench: &BenchScreen, world: &Wor
         ),
         Role::Text,
     ));
+    lines.extend(estimate.more_rounds(&preview.plan).map(|line| (line, Role::Text)));
     lines.extend(estimate.repeated(&preview.plan, bench.form.why).map(|line| (line, Role::Text)));
     let held = preview.plan.conditions.to_string();
     if !held.is_empty() {

@@ -4,6 +4,7 @@ use super::{
     BenchScreen, Dialog, Intents, OptionOwner,
     files::OwnKind,
     form::{BenchSubject, MY_WORKLOAD},
+    rounds::{ROUNDS_HELP, shown_rounds},
 };
 use crate::tui::{
     keys::ScreenId,
@@ -223,8 +224,8 @@ impl BenchScreen {
             BenchPane::Sizes => self.add(world),
             BenchPane::Suites => self.toggle(world),
             BenchPane::Engines | BenchPane::Rounds => {
-                let (help, text) = ("a whole number from 1 to 10000", self.form.rounds.to_string());
-                vec![Intent::prompt(Dialog::Rounds, "Rounds", help, text)]
+                let text = shown_rounds(self.form.rounds, self.form.until_decided);
+                vec![Intent::prompt(Dialog::Rounds, "Rounds", ROUNDS_HELP, text)]
             }
         }
     }

@@ -56,6 +56,8 @@ pub struct Gathered {
     pub(super) closing: ClosingComparison,
     measured: Vec<SizedConfiguration>,
     planned: Vec<OutlinedRun>,
+    /// The first rounds of its later looks, if it goes on until all is decided.
+    looks: Option<Vec<u32>>,
     runs: Vec<RunTests>,
     times: BTreeMap<(usize, u32), Vec<RunTime>>,
     /// Whether a test ended after a fixed time.
@@ -71,6 +73,7 @@ impl Gathered {
             closing: outline.closing.clone(),
             measured: outline.configurations.iter().map(|one| SizedConfiguration::new(outline, one)).collect(),
             planned: outline.runs.clone(),
+            looks: outline.looks.clone(),
             runs: Vec::new(),
             times: BTreeMap::new(),
             timed: false,
@@ -104,6 +107,11 @@ impl Gathered {
         if let Some(run) = self.run(ordinal, Uuid::try_parse(run).unwrap_or_default()) {
             self.runs.push(run);
         }
+    }
+
+    pub(super) fn add_rounds(&mut self, runs: &[OutlinedRun], from: u32) {
+        self.planned.extend(runs);
+        self.looks.iter_mut().for_each(|looks| looks.push(from));
     }
 
     /// Makes a run the last one, to which tests are added: runs that take turns report in any order.
@@ -235,7 +243,8 @@ impl Gathered {
             runs.iter().filter_map(|run| Some((&*run.size, run.twin_of.as_deref()?))).collect();
         let is_twin = |run: &&RunTests| run.twin_of.is_some() || doubled.contains(&(&*run.size, &*run.label));
         let twins = runs.iter().filter(is_twin).cloned().collect();
-        Side { selection: format!("session={}", self.session), twins, runs, ..Side::default() }
+        let looks = self.looks.clone().map(|looks| (self.session, looks)).into_iter().collect();
+        Side { selection: format!("session={}", self.session), twins, runs, looks, ..Side::default() }
     }
 
     /// Returns the index of a run's configuration in the race; none if the run is not of this session.

@@ -1,6 +1,7 @@
 //! The parts of a session: its runs, their states, and their configurations.
 
 use dbdyno_engine::size::Size;
+use dbdyno_running::runner::OutlinedRun;
 use dbdyno_store::Status;
 
 /// The state of a run.
@@ -22,6 +23,12 @@ pub struct WatchedRun {
     /// Index of its configuration.
     pub(crate) configuration: usize,
     pub(crate) state: RunState,
+}
+
+impl WatchedRun {
+    pub(super) fn waiting(run: &OutlinedRun) -> Self {
+        Self { round: run.round, configuration: run.configuration, state: RunState::Waiting }
+    }
 }
 
 /// The state of the session.

@@ -96,11 +96,6 @@ impl WatchedSession {
             size: one.size,
             twin: one.twin_of.is_some(),
         };
-        let run = |run: &OutlinedRun| WatchedRun {
-            round: run.round,
-            configuration: run.configuration,
-            state: RunState::Waiting,
-        };
         let gathered = Gathered::new(&outline);
         Self {
             id: None,
@@ -108,7 +103,7 @@ impl WatchedSession {
             suite: outline.suite.clone(),
             configurations: outline.configurations.iter().map(configuration).collect(),
             tests: outline.tests.iter().map(|test| (test.number, test.name.clone())).collect(),
-            runs: outline.runs.iter().map(run).collect(),
+            runs: outline.runs.iter().map(WatchedRun::waiting).collect(),
             rounds: outline.rounds,
             expected_run: Duration::from_millis(outline.expected_run_ms),
             outline,
@@ -193,6 +188,7 @@ impl WatchedSession {
             }
             RunnerEvent::Calibrating => self.phase = Phase::Calibrating,
             RunnerEvent::WaitingForLock { holder } => self.phase = Phase::Waiting(waiting_for_lock(holder.as_deref())),
+            RunnerEvent::RoundsAdded { runs, rounds, from } => self.add_rounds(runs, rounds, from),
             RunnerEvent::Explaining { run, of, .. } => self.phase = Phase::Explaining { run, of },
             RunnerEvent::Paused => self.phase = Phase::Paused,
             RunnerEvent::Resumed => self.phase = Phase::Running,
@@ -233,6 +229,13 @@ impl WatchedSession {
             RunnerEvent::Planned { .. } => {}
         }
         self.look(now);
+    }
+
+    /// Adds the runs of rounds that a look found necessary.
+    fn add_rounds(&mut self, runs: Vec<OutlinedRun>, rounds: u32, from: u32) {
+        self.rounds = rounds;
+        self.runs.extend(runs.iter().map(WatchedRun::waiting));
+        self.gathered.add_rounds(&runs, from);
     }
 
     /// Makes a run the current one: runs that take turns report in any order.

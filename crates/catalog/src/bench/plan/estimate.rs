@@ -1,6 +1,7 @@
 //! Estimates of a plan: runs, time and space.
 
 use super::{BenchPlan, Configuration};
+use crate::bench::{MOST_IN_TURNS, Slicing};
 use dbdyno_engine::{
     durability::Tier,
     protocol::SuiteJob,
@@ -30,9 +31,21 @@ pub struct BenchEstimate {
     pub from_history: bool,
     /// Maximum number of bytes on the disk at one time.
     pub space_bytes: u64,
+    /// The time in which all is expected to be decided, by the noise of an earlier session.
+    pub until_decided: Option<Duration>,
 }
 
 impl BenchEstimate {
+    /// Describes the rounds that follow until all is decided. None: the number of rounds is fixed.
+    pub fn more_rounds(&self, plan: &BenchPlan) -> Option<String> {
+        let most = plan.until_decided?;
+        let limit = self.time / plan.rounds.max(1) * most;
+        let by_noise = |time| format!(": about {} in all, by the noise of the last such session", clock(time));
+        let expected = self.until_decided.map_or_else(String::new, by_noise);
+        let more = clock(limit.saturating_sub(self.time));
+        Some(format!("then more rounds of what is undecided, for at most {more}{expected}"))
+    }
+
     /// Describes the runs of the first `why` rounds that are repeated at the end, with their time. None: there are none.
     pub fn repeated(&self, plan: &BenchPlan, why: u32) -> Option<String> {
         let runs = plan.configurations.len() * why.min(plan.rounds) as usize;
@@ -49,6 +62,7 @@ impl BenchEstimate {
             time: self.time + other.time,
             from_history: self.from_history && other.from_history,
             space_bytes: self.space_bytes.max(other.space_bytes),
+            until_decided: None,
         }
     }
 }
@@ -80,8 +94,14 @@ const RESERVE: u64 = 1 << 30;
 
 /// Estimates a plan. `fsync`: the time of one small synced write in the work folder.
 pub fn estimate(plan: &BenchPlan, history: &impl RunTimeHistory, fsync: Duration) -> BenchEstimate {
-    let mut estimate =
-        BenchEstimate { runs: plan.runs.len(), time: Duration::ZERO, from_history: true, space_bytes: 0 };
+    let mut estimate = BenchEstimate {
+        runs: plan.runs.len(),
+        time: Duration::ZERO,
+        from_history: true,
+        space_bytes: 0,
+        until_decided: None,
+    };
+    let mut spaces = Vec::with_capacity(plan.configurations.len());
     for configuration in &plan.configurations {
         let known = history.run_time(configuration, &plan.suite.name);
         estimate.from_history &= known.is_some();
@@ -95,9 +115,12 @@ pub fn estimate(plan: &BenchPlan, history: &impl RunTimeHistory, fsync: Duration
         };
         let data = plan.suite.data_bytes(configuration.size).saturating_mul(SPACE_FACTOR);
         let space = data.saturating_add(SPACE_BASE).saturating_add(left_behind);
-        // Runs are sequential, and each run's folder is removed before the next run begins.
-        estimate.space_bytes = estimate.space_bytes.max(space);
+        spaces.push(space);
     }
+    spaces.sort_unstable_by(|a, b| b.cmp(a));
+    // Each run's folder is removed before the next run begins, except for those that take turns.
+    let at_once = if plan.conditions.slices == Slicing::Off { 1 } else { MOST_IN_TURNS };
+    estimate.space_bytes = spaces.into_iter().take(at_once).fold(0, u64::saturating_add);
     estimate
 }
 
@@ -205,7 +228,13 @@ mod tests {
 
     #[test]
     fn a_plan_that_does_not_fit_is_refused() {
-        let estimate = BenchEstimate { runs: 1, time: Duration::ZERO, from_history: true, space_bytes: 10 << 30 };
+        let estimate = BenchEstimate {
+            runs: 1,
+            time: Duration::ZERO,
+            from_history: true,
+            space_bytes: 10 << 30,
+            until_decided: None,
+        };
         let disk = |free: u64| Space { free, total: 100 << 30 };
         assert!(check_space(&estimate, disk(12 << 30), "/data").is_ok());
         let message = check_space(&estimate, disk((10 << 30) + 1), "/data").unwrap_err();

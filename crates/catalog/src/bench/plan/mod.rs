@@ -2,6 +2,7 @@
 
 mod configuration;
 mod estimate;
+mod later;
 mod least;
 mod missing;
 mod order;
@@ -12,6 +13,7 @@ mod tiers;
 
 pub use configuration::{Configuration, combinations, refusal};
 pub use estimate::{BenchEstimate, RunTimeHistory, Space, check_space, estimate};
+pub use later::LaterRounds;
 pub use missing::Missing;
 pub use order::round_order;
 pub use stored::{DifferingVersion, StoredPlan};
@@ -83,6 +85,10 @@ pub struct BenchPlan {
     /// The runs in order.
     pub runs: Vec<PlannedRun>,
     pub rounds: u32,
+    /// The rounds whose time it may take, if it goes on until all is decided.
+    pub until_decided: Option<u32>,
+    /// The looks that added rounds so far, in order.
+    pub looks: Vec<LaterRounds>,
     /// Seed of the session.
     pub seed: u64,
     /// Conditions of all runs.
@@ -146,7 +152,21 @@ impl BenchPlan {
         let closing = ClosingComparison::of(spec, &configurations)?;
         let rounds = spec.rounds;
         let runs = runs(configurations.len(), rounds, seed);
-        let plan = Self { suite, pick, configurations, left_out, missing, runs, rounds, seed, conditions, closing };
+        let (until_decided, looks) = (spec.until_decided, Vec::new());
+        let plan = Self {
+            suite,
+            pick,
+            configurations,
+            left_out,
+            missing,
+            runs,
+            rounds,
+            until_decided,
+            looks,
+            seed,
+            conditions,
+            closing,
+        };
         Ok(if spec.twins { plan.with_twins() } else { plan })
     }
 
@@ -248,7 +268,20 @@ impl BenchPlan {
 
     /// Returns the suite's part of the job for a configuration's worker.
     pub fn job(&self, configuration: &Configuration) -> SuiteJob {
-        let mut job = self.suite.resolve(configuration.size, &configuration.suite_settings, &self.pick);
+        self.job_with(configuration, &self.pick)
+    }
+
+    /// Returns the suite's part of the job for a run's worker, with the tests that are still measured in its round.
+    pub fn job_of(&self, run: &PlannedRun) -> SuiteJob {
+        let configuration = &self.configurations[run.configuration];
+        match self.open_tests(run) {
+            None => self.job(configuration),
+            Some(tests) => self.job_with(configuration, &TestPick(tests.clone())),
+        }
+    }
+
+    fn job_with(&self, configuration: &Configuration, pick: &TestPick) -> SuiteJob {
+        let mut job = self.suite.resolve(configuration.size, &configuration.suite_settings, pick);
         if let SuiteJob::Kv(suite) = &mut job
             && !configuration.engine.description.compacts
         {
@@ -265,7 +298,12 @@ fn runs(configurations: usize, rounds: u32, seed: u64) -> Vec<PlannedRun> {
             ordinal,
             round,
             configuration,
-            seed: SplitMix64::stream(seed, u64::from(round)).next_u64(),
+            seed: seed_of(seed, round),
         })
         .collect()
+}
+
+/// Returns the seed of a round's inputs.
+fn seed_of(session: u64, round: u32) -> u64 {
+    SplitMix64::stream(session, u64::from(round)).next_u64()
 }

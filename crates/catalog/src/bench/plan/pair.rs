@@ -19,6 +19,7 @@ impl BenchPlan {
         let configurations = vec![find(pair[0])?, find(pair[1])?];
         let runs = runs(configurations.len(), rounds, seed);
         let pick = TestPick(BTreeSet::from([test]));
-        Ok(Self { pick, configurations, left_out: Vec::new(), missing: Vec::new(), runs, rounds, seed, ..self })
+        let (left_out, missing, looks) = Default::default();
+        Ok(Self { pick, configurations, left_out, missing, runs, rounds, until_decided: None, looks, seed, ..self })
     }
 }

@@ -1,6 +1,6 @@
 //! The stored form of a session's plan, so that remaining runs can be run later.
 
-use super::{BenchPlan, Configuration, PlanError, PlannedRun};
+use super::{BenchPlan, Configuration, LaterRounds, PlanError, PlannedRun};
 use crate::{
     Catalog, Suite, TestPick,
     bench::{ClosingComparison, Conditions, suited},
@@ -23,6 +23,12 @@ pub struct StoredPlan {
     /// Conditions of all runs; empty if an older version stored the plan.
     #[serde(default)]
     conditions: Conditions,
+    /// The rounds whose time it may take, if it goes on until all is decided; missing if an older version stored the plan.
+    #[serde(default)]
+    until_decided: Option<u32>,
+    /// The looks that added rounds so far; missing if an older version stored the plan.
+    #[serde(default)]
+    looks: Vec<LaterRounds>,
     /// The comparison of configurations at the end; empty if an older version stored the plan.
     #[serde(default)]
     closing: ClosingComparison,
@@ -80,6 +86,8 @@ impl BenchPlan {
             seed: self.seed,
             configurations: self.configurations.iter().map(configuration).collect(),
             conditions: self.conditions,
+            until_decided: self.until_decided,
+            looks: self.looks.clone(),
             closing: self.closing.clone(),
             runs: self.runs.iter().map(|run| (run.round, run.configuration, run.seed)).collect(),
         })
@@ -92,7 +100,7 @@ impl StoredPlan {
     /// # Errors
     /// An engine is missing now, or no longer knows an option or the suite.
     pub fn plan(self, registry: &Registry) -> Result<(BenchPlan, Vec<DifferingVersion>), PlanError> {
-        let Self { suite, pick, rounds, seed, configurations, runs, conditions, closing } = self;
+        let Self { suite, pick, rounds, seed, configurations, runs, conditions, until_decided, looks, closing } = self;
         let suite = Catalog::suite_of(&suite.name, "the stored suite", suite.text)
             .map_err(|error| PlanError::Request(error.to_string()))?;
         let planned: Vec<Configuration> =
@@ -113,6 +121,8 @@ impl StoredPlan {
             missing: Vec::new(),
             runs,
             rounds,
+            until_decided,
+            looks,
             seed,
             conditions,
             closing,

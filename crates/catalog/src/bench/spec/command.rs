@@ -60,10 +60,14 @@ impl Spec {
         }
         words.extend(self.twins.then(|| "--aa".to_owned()));
         words.extend(self.effects.then(|| "--effects".to_owned()));
-        match self.why {
-            0 => {}
-            Self::DEFAULT_WHY => words.push("--why".to_owned()),
-            rounds => words.push(format!("--why={rounds}")),
+        let with_rounds = [
+            ("--why", Some(self.why).filter(|rounds| *rounds > 0), Self::DEFAULT_WHY),
+            ("--until-decided", self.until_decided, Self::DEFAULT_UNTIL_DECIDED),
+        ];
+        for (flag, rounds, default) in with_rounds {
+            words.extend(
+                rounds.map(|rounds| if rounds == default { flag.to_owned() } else { format!("{flag}={rounds}") }),
+            );
         }
         words
     }

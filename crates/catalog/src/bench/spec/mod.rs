@@ -38,6 +38,9 @@ pub struct Spec {
     pub slices: Slicing,
     /// Rounds: each runs every configuration once.
     pub rounds: u32,
+    /// After its rounds, goes on with the tests that are undecided, for at most the time of this many rounds of everything. None: a fixed
+    /// number of rounds.
+    pub until_decided: Option<u32>,
     /// Tests by number or name; empty for all.
     pub tests: Vec<String>,
     /// Whether the first configuration of each size runs twice in a round.
@@ -80,6 +83,10 @@ impl Spec {
     pub const DEFAULT_ROUNDS: u32 = 6;
     /// Rounds that are repeated if the time is to be explained, by default.
     pub const DEFAULT_WHY: u32 = 3;
+    /// The fewest rounds before the first look, unless asked for: that look needs p below 2.5 %, and six pairs reach 3.1 %.
+    pub const ROUNDS_BEFORE_LOOK: u32 = 8;
+    /// The rounds whose time a session may take that goes on until all is decided, by default.
+    pub const DEFAULT_UNTIL_DECIDED: u32 = 100;
 
     /// Returns the conditions of its runs.
     pub fn conditions(&self) -> Conditions {

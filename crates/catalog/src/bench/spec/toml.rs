@@ -31,6 +31,7 @@ struct PresetFile {
     slices: Option<Spanned<String>>,
     #[serde(default = "default_repeats")]
     repeats: Spanned<u32>,
+    until_decided: Option<Spanned<u32>>,
     #[serde(default)]
     suite_options: BTreeMap<String, FileValues>,
     #[serde(default)]
@@ -173,6 +174,7 @@ impl Preset {
         add("cache", (!spec.cache.is_warm()).then(|| spec.cache.word().into()));
         add("slices", (spec.slices != Slicing::Off).then(|| spec.slices.word().into()));
         add("repeats", Some(i64::from(spec.rounds).into()));
+        add("until_decided", spec.until_decided.map(|rounds| i64::from(rounds).into()));
         add("suite_options", (!spec.suite_options.is_empty()).then(|| options(&spec.suite_options).into()));
         add("tests", (!spec.tests.is_empty()).then(|| texts(&spec.tests)));
         add("aa", spec.twins.then(|| true.into()));
@@ -195,8 +197,10 @@ impl Preset {
         if !(1..=10_000).contains(file.repeats.get_ref()) {
             return Err(source.wrong(file.repeats.span(), "repeats: expected a whole number from 1 to 10000"));
         }
-        if let Some(stars) = file.stars.as_ref().filter(|stars| !(1..=10_000).contains(stars.get_ref())) {
-            return Err(source.wrong(stars.span(), "stars: expected a whole number from 1 to 10000"));
+        for (key, number) in [("stars", &file.stars), ("until_decided", &file.until_decided)] {
+            if let Some(wrong) = number.as_ref().filter(|number| !(1..=10_000).contains(number.get_ref())) {
+                return Err(source.wrong(wrong.span(), format!("{key}: expected a whole number from 1 to 10000")));
+            }
         }
         if *file.why.get_ref() > 10_000 {
             return Err(source.wrong(file.why.span(), "why: expected a whole number from 0 to 10000"));
@@ -261,6 +265,7 @@ impl Preset {
             cache,
             slices,
             rounds: *file.repeats.get_ref(),
+            until_decided: file.until_decided.map(Spanned::into_inner),
             tests: file.tests.iter().map(Scalar::text).collect(),
             twins: file.aa,
             stars: file.stars.map(Spanned::into_inner),
@@ -299,6 +304,7 @@ mod tests {
                 memory_limit: Some(MemoryLimit(64 << 20)),
                 cache: CacheStart::Cold,
                 slices: Slicing::Auto,
+                until_decided: Some(12),
                 rounds: 7,
                 suite_options: BTreeMap::from([("mixed".to_owned(), values(&["80/20"]))]),
                 tests: values(&["Random reads"]),

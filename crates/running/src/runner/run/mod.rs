@@ -55,7 +55,7 @@ pub(in crate::runner) async fn execute(
     planned: PlannedRun,
 ) -> RunOutcome {
     let mut running = RunInProgress::new(session, configuration, planned);
-    let result = running.execute(session, configuration, planned.seed).await;
+    let result = running.execute(session, configuration).await;
     running.outcome(result)
 }
 
@@ -75,7 +75,7 @@ pub(in crate::runner) fn start_worker(
     session: &RunningSession<'_>,
     configuration: &Configuration,
     run_id: String,
-    seed: u64,
+    planned: &PlannedRun,
     explain: bool,
     sharing: Option<&Sharing>,
 ) -> Result<StartedWorker, String> {
@@ -86,8 +86,8 @@ pub(in crate::runner) fn start_worker(
     let workers = sharing.map_or(1, |sharing| sharing.workers);
     let deadline = launch.deadline.unwrap_or_else(|| LEAST_DEADLINE.max(expected * DEADLINE_FACTOR)) * workers;
     let conditions = session.plan.conditions;
-    let suite = session.plan.job(configuration);
-    let job = job(launch, run_id, configuration, suite, conditions.cache, &folder, seed, deadline);
+    let suite = session.plan.job_of(planned);
+    let job = job(launch, run_id, configuration, suite, conditions.cache, &folder, planned.seed, deadline);
     let cpu = sharing.map_or(job.cpu, |sharing| Some(sharing.cpu));
     let job = Job { explain, cpu, slices: sharing.map(|sharing| sharing.terms.clone()), ..job };
     let family = match (&session.memory, conditions.memory_limit) {
@@ -132,7 +132,7 @@ impl From<String> for StopReason {
 
 /// A run under way.
 struct RunInProgress {
-    ordinal: u32,
+    planned: PlannedRun,
     run: RunRecord,
     results: Vec<TestRecord>,
     timeline: Vec<TimelineRecord>,
@@ -225,7 +225,7 @@ impl RunInProgress {
             throttled_ns: None,
         };
         Self {
-            ordinal: planned.ordinal,
+            planned,
             run,
             results: Vec::new(),
             timeline: Vec::new(),
@@ -247,14 +247,13 @@ impl RunInProgress {
         &mut self,
         session: &mut RunningSession<'_>,
         configuration: &Configuration,
-        seed: u64,
     ) -> Result<(), StopReason> {
         let Some(lock) = session.measurement_lock().await else { return Err(StopReason::Cancelled) };
         self.run.other_run_waited = lock.as_ref().is_some_and(|lock| lock.waited);
         self.announce(session, configuration).await;
         // Held while something is measured.
         let mut measuring = session.control.measuring().await;
-        let mut measured = self.start(session, configuration, seed, None)?;
+        let mut measured = self.start(session, configuration, None)?;
         let result = loop {
             match self.step(session, &mut measured, configuration).await {
                 Ok(RunStep::Works) => {}
@@ -281,11 +280,10 @@ impl RunInProgress {
         &mut self,
         session: &RunningSession<'_>,
         configuration: &Configuration,
-        seed: u64,
         sharing: Option<&Sharing>,
     ) -> Result<Measured, StopReason> {
         self.noise = Some(NoiseSample::now());
-        let started = start_worker(session, configuration, self.run.run_id.clone(), seed, false, sharing)?;
+        let started = start_worker(session, configuration, self.run.run_id.clone(), &self.planned, false, sharing)?;
         let StartedWorker { worker, job, deadline, memory_limit_bytes, .. } = &started;
         self.run.memory_limit_bytes = *memory_limit_bytes;
         self.run.cpu = job.cpu;
@@ -319,7 +317,7 @@ impl RunInProgress {
     ) -> Result<RunStep, StopReason> {
         let Sent { event, histogram } = tokio::select! {
             sent = measured.started.worker.next() => sent?,
-            () = session.control.given_up(self.ordinal) => return Err(given_up(session)),
+            () = session.control.given_up(self.planned.ordinal) => return Err(given_up(session)),
             () = sleep_until(measured.until) => return Err(measured.too_late()),
         };
         if let Event::Turn { operations, wall_ns, .. } = event {
@@ -335,7 +333,7 @@ impl RunInProgress {
             }
             self.test_done(session, done, histogram.as_deref()).await?;
         }
-        session.tell(RunnerEvent::Worker { ordinal: self.ordinal, says: event.clone() });
+        session.tell(RunnerEvent::Worker { ordinal: self.planned.ordinal, says: event.clone() });
         match event {
             Event::Opened { version, build, source, in_force, open_ns, clock } => {
                 self.run.clock = clock;
@@ -358,7 +356,7 @@ impl RunInProgress {
                 self.slot(test, operations, elapsed_ns, histogram.as_deref());
                 self.follow(session, test, elapsed_ns, &actors, &readings).await?;
                 if let Some(uses) = self.watch.as_mut().and_then(Watch::look) {
-                    session.tell(RunnerEvent::Uses { ordinal: self.ordinal, uses });
+                    session.tell(RunnerEvent::Uses { ordinal: self.planned.ordinal, uses });
                 }
             }
             Event::TestDone(_) => return Ok(RunStep::Waits(Pause::Between)),

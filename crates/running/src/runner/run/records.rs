@@ -37,7 +37,7 @@ impl RunInProgress {
 
     /// Stores that the run begins, and reports it.
     pub(super) async fn announce(&mut self, session: &mut RunningSession<'_>, configuration: &Configuration) {
-        let suite = &session.plan.job(configuration);
+        let suite = &session.plan.job_of(&self.planned);
         self.run.started_at = Timestamp::now();
         self.names = suite.tests().iter().map(|test| (test.number, test.name.to_owned())).collect();
         self.arrivals = arrivals(suite);
@@ -66,7 +66,7 @@ impl RunInProgress {
         };
         session.keep(batch).await;
         session.tell(RunnerEvent::RunStarted {
-            ordinal: self.ordinal,
+            ordinal: self.planned.ordinal,
             round: self.run.round,
             run_id: self.run.run_id.clone(),
             label: self.run.label.clone(),

@@ -36,21 +36,16 @@ pub(in crate::runner) async fn execute_in_slices(
             for member in &mut members {
                 member.running.run.other_run_waited = lock.as_ref().is_some_and(|lock| lock.waited);
             }
-            perform(session, &mut members, planned, sharing).await;
+            perform(session, &mut members, sharing).await;
         }
     }
     members.into_iter().map(Member::outcome).collect()
 }
 
-async fn perform(
-    session: &mut RunningSession<'_>,
-    members: &mut [Member<'_>],
-    planned: &[(&Configuration, PlannedRun)],
-    sharing: &Sharing,
-) {
+async fn perform(session: &mut RunningSession<'_>, members: &mut [Member<'_>], sharing: &Sharing) {
     let mut measuring = session.control.measuring().await;
-    for (member, (_, run)) in members.iter_mut().zip(planned) {
-        member.begin(session, run.seed, sharing).await;
+    for member in members.iter_mut() {
+        member.begin(session, sharing).await;
     }
     while let Some(test) = members.iter().filter_map(|member| member.tests.front().copied()).min() {
         // Watchers that want the machine between two tests have it now.
@@ -83,17 +78,17 @@ async fn perform(
 impl<'c> Member<'c> {
     fn new(session: &RunningSession<'_>, configuration: &'c Configuration, planned: PlannedRun) -> Self {
         let running = RunInProgress::new(session, configuration, planned);
-        let tests = session.plan.job(configuration).tests().iter().map(|test| test.number).collect();
+        let tests = session.plan.job_of(&planned).tests().iter().map(|test| test.number).collect();
         Self { configuration, running, tests, measured: None, waits: Pause::Between, result: None, cpu_ns: None }
     }
 
     /// Starts the worker, and waits until its database is open.
-    async fn begin(&mut self, session: &mut RunningSession<'_>, seed: u64, sharing: &Sharing) {
+    async fn begin(&mut self, session: &mut RunningSession<'_>, sharing: &Sharing) {
         if session.control.is_stopped() {
             return self.end(session, Err(StopReason::Cancelled)).await;
         }
         self.running.announce(session, self.configuration).await;
-        match self.running.start(session, self.configuration, seed, Some(sharing)) {
+        match self.running.start(session, self.configuration, Some(sharing)) {
             Ok(measured) => {
                 self.measured = Some(measured);
                 self.listen(session).await;

@@ -59,7 +59,7 @@ impl RunningSession<'_> {
         let Some(_lock) = self.measurement_lock().await else { return Err(STOPPED.to_owned()) };
         let _measuring = self.control.measuring().await;
         let StartedWorker { mut worker, deadline, folder: _folder, .. } =
-            start_worker(self, configuration, identifier(), planned.seed, true, None)?;
+            start_worker(self, configuration, identifier(), &planned, true, None)?;
         let mut found = Batch::default();
         let listening = async {
             loop {

@@ -6,13 +6,14 @@ mod keep;
 mod open;
 mod place;
 mod rounds;
+mod undecided;
 
 pub use open::{ChosenRun, OpenSession};
 pub use place::host_record;
 
 use super::{
-    RunnerEvent, SessionLaunch, SessionOutline, control::Control, folder, measurement_lock::MeasurementLock,
-    resume::Resumable,
+    RunnerEvent, SessionLaunch, SessionOutline, control::Control, folder, looks::Pace,
+    measurement_lock::MeasurementLock, resume::Resumable,
 };
 use dbdyno_catalog::{
     RECORDING_NAMES, SCRIPT_NAMES,
@@ -29,7 +30,7 @@ use dbdyno_store::{
     TestRecord, TierVerdicts, WarningRecord,
 };
 use jiff::Timestamp;
-use place::{describe, work_folder};
+use place::{describe, with_looks, work_folder};
 use rounds::Round;
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::mpsc::UnboundedSender;
@@ -109,6 +110,8 @@ pub(in crate::runner) struct RunningSession<'s> {
     pub(in crate::runner) verdicts: TierVerdicts,
     /// The tests that are measured in one go from now on, because an engine worked while others had their turns.
     pub(in crate::runner) in_one_go: BTreeSet<u32>,
+    /// What its rounds took so far.
+    pace: Pace,
 }
 
 /// The ways in which a session begins.
@@ -223,9 +226,6 @@ async fn begin<'s>(
             return Err(SessionError::Taken(record.session_id.clone()));
         }
         (record.status, record.finished_at) = (Status::Running, None);
-    } else if let Some(plan) = plan.stored().filter(|_| is_planned) {
-        // A path that is not valid text cannot be stored: such a session cannot be resumed.
-        record.plan = serde_json::to_string(&Resumable { plan, launch: launch.clone(), expected_run }).ok();
     }
     let record = record.clone();
     let mut session = RunningSession {
@@ -243,6 +243,7 @@ async fn begin<'s>(
         memory,
         unkept: None,
         in_one_go: BTreeSet::new(),
+        pace: Pace::default(),
         unlocked: false,
         is_open,
         // Unreadable verdicts count as unknown.
@@ -252,6 +253,9 @@ async fn begin<'s>(
         session.tell(RunnerEvent::Note {
             text: format!("removed {swept} folders of runs and crash tests, left behind by a crash"),
         });
+    }
+    if is_planned {
+        session.record_plan(plan);
     }
     let begun = Batch { hosts: vec![host_record(&host)], sessions: vec![session.record.clone()], ..Batch::default() };
     session.keep(begun).await;
@@ -312,6 +316,16 @@ impl RunningSession<'_> {
             },
             Some,
         ))
+    }
+
+    /// Puts a plan into the session's record, so that it can be resumed.
+    fn record_plan(&mut self, plan: &BenchPlan) {
+        (self.record.rounds, self.record.planned_runs) = (plan.rounds, plan.runs.len() as u32);
+        self.record.details = with_looks(&self.record.details, plan);
+        let stored =
+            plan.stored().map(|plan| Resumable { plan, launch: self.launch.clone(), expected_run: self.expected_run });
+        // A path that is not valid text cannot be stored: such a session cannot be resumed.
+        self.record.plan = stored.and_then(|stored| serde_json::to_string(&stored).ok());
     }
 
     fn is_stopped(&self) -> bool {

@@ -90,6 +90,18 @@ pub(super) fn describe(
     }
 }
 
+/// Adds to a session's details the first rounds of its later looks, if it goes on until all is decided.
+pub(super) fn with_looks(details: &str, plan: &BenchPlan) -> String {
+    let read: Result<serde_json::Value, _> = serde_json::from_str(details);
+    match (plan.until_decided, read) {
+        (Some(_), Ok(mut details)) => {
+            details["looks"] = plan.looks.iter().map(|look| look.from).collect();
+            details.to_string()
+        }
+        _ => details.to_owned(),
+    }
+}
+
 impl RunningSession<'_> {
     /// Determines whether syncs of the work folder reach a disk, and stores the result. Does nothing if the session is asked to stop.
     pub(super) async fn examine_syncs(&mut self, facts: &WorkFolderFacts) {

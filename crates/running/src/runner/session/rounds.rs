@@ -23,7 +23,7 @@ use std::{
 
 impl RunningSession<'_> {
     pub(super) async fn run_all(&mut self, so_far: SoFar) {
-        let mut begun = Instant::now();
+        let begun = Instant::now();
         let done = so_far.ordinals();
         let rounds: BTreeSet<u32> = so_far.runs.iter().map(|run| run.round).collect();
         for round in rounds {
@@ -31,10 +31,21 @@ impl RunningSession<'_> {
             self.compare_answers().await;
         }
         so_far.results.iter().for_each(|result| self.look_for_work_in_others_turns(result));
+        so_far.runs.iter().for_each(|run| self.note_pace(run, &so_far.results));
+        let left = self.plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal));
+        let mut waiting: VecDeque<PlannedRun> = left.copied().collect();
+        while self.run_rounds(waiting, &so_far, begun).await {
+            match self.runs_of_next_look().await {
+                Some(more) => waiting = more,
+                None => return,
+            }
+        }
+    }
+
+    /// Executes runs in order. Returns whether all of them were executed.
+    async fn run_rounds(&mut self, mut waiting: VecDeque<PlannedRun>, so_far: &SoFar, mut begun: Instant) -> bool {
         let plan = Arc::clone(&self.plan);
         let mut last = None;
-        let left = plan.runs.iter().filter(|planned| !done.contains(&planned.ordinal));
-        let mut waiting: VecDeque<PlannedRun> = left.copied().collect();
         while let Some(planned) = waiting.pop_front() {
             if last != Some(planned.round) {
                 if last.is_some() {
@@ -47,14 +58,15 @@ impl RunningSession<'_> {
                             planned.round, plan.rounds
                         ),
                     });
-                    return;
+                    return false;
                 }
                 last = Some(planned.round);
-                self.round = Round::of(&so_far, planned.round);
+                self.round = Round::of(so_far, planned.round);
             }
             begun += self.paused().await;
             // To continue measuring while nothing can be stored would only lose more.
             if self.is_stopped() || self.unkept.is_some() {
+                waiting.push_front(planned);
                 break;
             }
             for outcome in self.execute(planned, &mut waiting).await {
@@ -71,6 +83,13 @@ impl RunningSession<'_> {
         }
         if last.is_some() {
             self.compare_answers().await;
+        }
+        waiting.is_empty() && !self.is_stopped() && self.unkept.is_none()
+    }
+
+    fn note_pace(&mut self, run: &RunRecord, results: &[TestRecord]) {
+        if let Some(planned) = self.plan.runs.get(run.ordinal as usize) {
+            self.pace.add(run, planned.configuration, results);
         }
     }
 
@@ -97,6 +116,7 @@ impl RunningSession<'_> {
     pub(super) fn take(&mut self, outcome: RunOutcome) {
         let RunOutcome { run, results, actors } = outcome;
         results.iter().for_each(|result| self.look_for_work_in_others_turns(result));
+        self.note_pace(&run, &results);
         if self.round.number != run.round {
             self.round = Round { number: run.round, ..Round::default() };
         }

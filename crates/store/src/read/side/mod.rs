@@ -158,6 +158,9 @@ pub struct SessionFacts {
     /// The session to which this one adds rounds, because a result was undecided there; none: an independent session.
     #[serde(default)]
     pub adds_to: Option<Uuid>,
+    /// The first rounds of its later looks, if it went on until all was decided; none: its number of rounds was fixed.
+    #[serde(default)]
+    pub looks: Option<Vec<u32>>,
 }
 
 /// Conditions that may differ between sessions on one machine and disk, and on which times depend.

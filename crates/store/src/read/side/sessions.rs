@@ -8,7 +8,7 @@ use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
 
-const SESSIONS: &str = "
+const SESSIONS: &str = r#"
     SELECT s.session_id::VARCHAR AS session_id, coalesce(strftime(s.started_at, '%Y-%m-%dT%H:%M:%SZ'), 'unknown') AS started_at,
            coalesce(s.dbdyno_version, 'none (' || s.source || ')', 'unknown') AS dbdyno_version,
            coalesce(s.debug_build, false) AS debug_build, coalesce(s.command_line, '') AS command_line,
@@ -17,13 +17,15 @@ const SESSIONS: &str = "
            h.os, h.virtualisation, added.adds_to,
            s.mount_options, s.fsync_ns::UBIGINT AS fsync_ns, s.sync_least_ns, s.syncs_believed, s.sync_doubt, s.cpu_governor, s.clock_source,
            s.build_profile, s.build_flags, s.cpus_allowed::UINTEGER AS cpus_allowed, s.cpu_quota,
-           s.memory_max_bytes::UBIGINT AS memory_max_bytes, s.preloaded, s.allocator
+           s.memory_max_bytes::UBIGINT AS memory_max_bytes, s.preloaded, s.allocator,
+           -- Few sessions have it, and parsing all details takes long.
+           CASE WHEN contains(s.details, '"looks":') THEN s.details::JSON->>'looks' END AS looks
     FROM session s LEFT JOIN host h USING (host_id) LEFT JOIN (
         SELECT r.session_id, TRY_CAST(max(k.value) AS UUID)::VARCHAR AS adds_to
         FROM run_key k JOIN run r USING (run_id) WHERE k.key = 'adds_to' GROUP BY r.session_id
     ) added ON added.session_id = s.session_id
     WHERE s.session_id IN (SELECT session_id FROM chosen_run)
-    ORDER BY s.started_at";
+    ORDER BY s.started_at"#;
 
 /// The linters' findings about the sessions; a finding about one configuration names one of its runs.
 const WARNINGS: &str = "
@@ -64,6 +66,7 @@ struct SessionRow {
     memory_max_bytes: Option<u64>,
     preloaded: Option<String>,
     allocator: Option<String>,
+    looks: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -152,6 +155,8 @@ impl SessionRow {
             },
             warnings,
             adds_to: row.adds_to,
+            // Edited details may hold anything.
+            looks: row.looks.and_then(|looks| serde_json::from_str(&looks).ok()),
             host: SessionHost {
                 host_id: row.host_id,
                 name: row.name,

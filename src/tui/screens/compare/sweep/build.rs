@@ -121,14 +121,7 @@ fn places(all: &Side) -> Vec<SweepPlace> {
 fn effects_of(all: &Side, runs: impl Iterator<Item = RunTests>) -> Option<GridEffects> {
     // Effects are defined only for times.
     let runs = runs.filter(|_| all.metric == Metric::Wall).collect();
-    let side = Side {
-        selection: all.selection.clone(),
-        metric: all.metric,
-        runs,
-        sessions: Vec::new(),
-        twins: Vec::new(),
-        repeats: Vec::new(),
-    };
+    let side = Side { selection: all.selection.clone(), metric: all.metric, runs, ..Side::default() };
     effects(&side).ok()
 }
 
