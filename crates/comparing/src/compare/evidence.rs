@@ -31,6 +31,8 @@ pub(super) struct LineDraft {
     /// The figures of a comparable line, from which `found` follows.
     tested: Option<Tested>,
     spending: Spending,
+    /// How the next look will judge it, for the forecast of rounds.
+    next: Spending,
 }
 
 #[derive(Debug)]
@@ -106,6 +108,8 @@ pub(super) fn draft(laid: Laid<'_>, common: &CommonFacts<'_>, metric: Metric, op
         (1, None) => Spending::ONCE,
         (looks, first) => Spending::at_look(looks + first.map_or(0, |first| first.saturating_sub(1)), 1),
     };
+    // A session with planned looks has its next one after more rounds.
+    let next = if later.is_some() { Spending::at_look(looks + 1, 1) } else { spending };
     let comparable = obstacles.iter().all(|obstacle| obstacle.allowed);
     let tested = match (&a, &b) {
         (Some(a), Some(b)) if comparable => Some(match exact(&matched, metric) {
@@ -120,7 +124,7 @@ pub(super) fn draft(laid: Laid<'_>, common: &CommonFacts<'_>, metric: Metric, op
     let noise_floor = common.floors.of(&laid);
     let Laid { part, size, test, name, actor, .. } = laid;
     let line = Line { part, size, test, name, actor, a, b, obstacles, noise_floor, looks, found: None, reason: None };
-    LineDraft { line, tested, spending }
+    LineDraft { line, tested, spending, next }
 }
 
 fn figure(samples: &[SideSample<'_>], left_out: usize, metric: Metric) -> Option<Figure> {
@@ -237,13 +241,13 @@ impl LineDraft {
 
     /// Returns the line with its verdict; `factor` is the number by which its family multiplies p values.
     fn judged(self, p_adjusted: Option<f64>, factor: usize, metric: Metric, is_forecast: bool) -> Line {
-        let Self { mut line, tested, spending } = self;
+        let Self { mut line, tested, next, .. } = self;
         line.found = tested.and_then(|tested| match tested {
             Tested::Exact(ratio) => Some(exact_ratio(ratio, metric)),
             Tested::Ranked(ranked) => Some(ranked.judged(p_adjusted, line.noise_floor.value, metric)),
             Tested::Sampled(sampled) => {
-                let tests = (factor as f64 * spending.factor) as usize;
-                let more = || is_forecast.then(|| line.more_rounds(&sampled, tests, spending.alpha)).flatten();
+                let tests = (factor as f64 * next.factor) as usize;
+                let more = || is_forecast.then(|| line.more_rounds(&sampled, tests, next.alpha)).flatten();
                 found(&sampled, p_adjusted, line.noise_floor.value, more, metric)
             }
         });

@@ -31,9 +31,9 @@ pub(super) struct Undecided {
 
 /// What a look found.
 #[derive(Debug, Default)]
-pub(super) struct Look {
+pub(super) struct SessionLook {
     /// How many comparisons there are, and how many of them are undecided.
-    compared: usize,
+    pub(super) compared: usize,
     pub(super) open: usize,
     /// The undecided ones that a feasible number of rounds is likely to decide.
     pub(super) undecided: Vec<Undecided>,
@@ -41,7 +41,7 @@ pub(super) struct Look {
 
 /// What rounds take, measured so far.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct RoundTimes {
     /// The time of all runs. Those that take turns count once.
     pub(super) spent: Duration,
     /// The end of the last run.
@@ -53,7 +53,7 @@ pub(super) struct Pace {
     measured: Duration,
 }
 
-impl Pace {
+impl RoundTimes {
     /// Returns the pace of a stored session, as far as it measured this plan's configurations.
     fn of(session: &LeftSession, plan: &BenchPlan) -> Self {
         let mut pace = Self::default();
@@ -113,7 +113,7 @@ const FEWEST: u32 = 2;
 /// ones that need the fewest rounds first. `before`: the rounds so far. None: nothing more can be decided.
 pub(super) fn next_rounds(
     undecided: &[Undecided],
-    pace: &Pace,
+    pace: &RoundTimes,
     left: Duration,
     before: u32,
 ) -> Option<(u32, TestsOfRound)> {
@@ -127,7 +127,7 @@ pub(super) fn next_rounds(
 }
 
 /// Returns those that can be decided in the time that is left, sorted.
-fn chosen(undecided: &[Undecided], pace: &Pace, left: Duration) -> Vec<Undecided> {
+fn chosen(undecided: &[Undecided], pace: &RoundTimes, left: Duration) -> Vec<Undecided> {
     let mut sorted = undecided.to_vec();
     sorted.sort_unstable();
     let mut chosen: Vec<Undecided> = Vec::new();
@@ -141,7 +141,7 @@ fn chosen(undecided: &[Undecided], pace: &Pace, left: Duration) -> Vec<Undecided
 }
 
 /// Returns what it takes to decide all of these, which are sorted: each needs its rounds.
-fn time_of(all: &[Undecided], pace: &Pace) -> Duration {
+fn time_of(all: &[Undecided], pace: &RoundTimes) -> Duration {
     let mut before = 0;
     let mut time = Duration::ZERO;
     for (at, one) in all.iter().enumerate() {
@@ -164,17 +164,19 @@ fn tests_of(all: &[Undecided]) -> TestsOfRound {
 }
 
 /// Looks at the comparisons of a session.
-pub(super) fn look(store: &Store, session: &str, plan: &BenchPlan) -> Result<Look, StoreError> {
+pub(super) fn look(store: &Store, session: &str, plan: &BenchPlan) -> Result<SessionLook, StoreError> {
     let text = format!("session={session}");
     let selection = Selection::parse_line(&text).map_err(|message| StoreError::Query { message })?;
     let mut side = load(store, &text, &selection, Metric::Wall, Latencies::Left)?;
     as_rates([&mut side]);
     let Grouped { groups, .. } = grouped(by_configuration(&side), &plan.closing.references, &plan.closing.allow);
     let options = Options { allowed: plan.closing.allow.clone(), ..Options::default() };
-    Ok(compare_groups(&groups, &options).iter().fold(Look::default(), |look, comparison| look.with(comparison, plan)))
+    Ok(compare_groups(&groups, &options)
+        .iter()
+        .fold(SessionLook::default(), |look, comparison| look.with(comparison, plan)))
 }
 
-impl Look {
+impl SessionLook {
     fn with(mut self, comparison: &Comparison, plan: &BenchPlan) -> Self {
         let found = comparison.lines.iter().filter(|line| line.actor.is_none()).filter_map(|line| line.found.as_ref());
         self.compared += found.clone().count();
@@ -214,7 +216,7 @@ pub(crate) fn expected_until_decided(store: &Store, plan: &BenchPlan) -> Option<
     let session = store.latest_session_with(&plan.suite.name, &HostFacts::read().ids(), &labels).ok()??;
     let left = store.left_session(Some(&session), &HostFacts::read().ids()).ok()??;
     let found = look(store, &session, plan).ok()?;
-    let pace = Pace::of(&left, plan);
+    let pace = RoundTimes::of(&left, plan);
     let measured = left.session.rounds;
     let more = |one: &Undecided| {
         let rounds = (measured + one.rounds).saturating_sub(plan.rounds);
@@ -234,9 +236,9 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     /// Two tests of three configurations, each of 1 ms, and 1 ms beside for each run.
-    fn pace() -> Pace {
+    fn pace() -> RoundTimes {
         let tests = (0..3).flat_map(|at| [((at, 1), (MS * 8, 8)), ((at, 2), (MS * 8, 8))]).collect();
-        Pace { spent: MS * 72, until: None, runs: 24, tests, measured: MS * 48 }
+        RoundTimes { spent: MS * 72, until: None, runs: 24, tests, measured: MS * 48 }
     }
 
     fn open(rounds: u32, test: u32, pair: [usize; 2]) -> Undecided {
@@ -276,7 +278,7 @@ mod tests {
     #[test]
     fn runs_that_take_turns_count_once() {
         let at = |second: i64| Timestamp::from_second(second).unwrap();
-        let mut pace = Pace::default();
+        let mut pace = RoundTimes::default();
         for (begun, ended) in [(0, 8), (1, 9), (2, 10), (20, 25)] {
             pace.add_time(at(begun), at(ended));
         }

@@ -89,7 +89,8 @@ fn warnings(plan: &BenchPlan, estimate: &BenchEstimate, equal: usize, world: &Wo
     }
     let tests = plan.configurations.first().map_or(0, |one| plan.suite.operations(one.size, &plan.pick).len());
     let need = rounds_needed(tests);
-    if plan.configurations.len() > 1 && (plan.rounds as usize) < need {
+    let is_fixed = plan.until_decided.is_none();
+    if is_fixed && plan.configurations.len() > 1 && (plan.rounds as usize) < need {
         warnings.push(format!(
             "{} cannot decide a table of {}: choose at least {need}",
             units::counted(plan.rounds, "round"),

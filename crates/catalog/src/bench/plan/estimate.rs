@@ -38,7 +38,7 @@ pub struct BenchEstimate {
 impl BenchEstimate {
     /// Describes the rounds that follow until all is decided. None: the number of rounds is fixed.
     pub fn more_rounds(&self, plan: &BenchPlan) -> Option<String> {
-        let most = plan.until_decided?;
+        let most = plan.until_decided.filter(|_| plan.configurations.len() > 1)?;
         let limit = self.time / plan.rounds.max(1) * most;
         let by_noise = |time| format!(": about {} in all, by the noise of the last such session", clock(time));
         let expected = self.until_decided.map_or_else(String::new, by_noise);

@@ -12,7 +12,7 @@ pub use open::{ChosenRun, OpenSession};
 pub use place::host_record;
 
 use super::{
-    RunnerEvent, SessionLaunch, SessionOutline, control::Control, folder, looks::Pace,
+    RunnerEvent, SessionLaunch, SessionOutline, control::Control, folder, looks::RoundTimes,
     measurement_lock::MeasurementLock, resume::Resumable,
 };
 use dbdyno_catalog::{
@@ -111,7 +111,7 @@ pub(in crate::runner) struct RunningSession<'s> {
     /// The tests that are measured in one go from now on, because an engine worked while others had their turns.
     pub(in crate::runner) in_one_go: BTreeSet<u32>,
     /// What its rounds took so far.
-    pace: Pace,
+    pace: RoundTimes,
 }
 
 /// The ways in which a session begins.
@@ -243,7 +243,7 @@ async fn begin<'s>(
         memory,
         unkept: None,
         in_one_go: BTreeSet::new(),
-        pace: Pace::default(),
+        pace: RoundTimes::default(),
         unlocked: false,
         is_open,
         // Unreadable verdicts count as unknown.

@@ -3,7 +3,7 @@
 use super::RunningSession;
 use crate::runner::{
     OutlinedRun, RunnerEvent,
-    looks::{Look, TestsOfRound, look, next_rounds},
+    looks::{SessionLook, TestsOfRound, look, next_rounds},
 };
 use dbdyno_catalog::bench::PlannedRun;
 use dbdyno_foundation::base::units::{clock, counted};
@@ -25,6 +25,9 @@ impl RunningSession<'_> {
                 return None;
             }
         };
+        if look.compared == 0 {
+            return None;
+        }
         let limit = self.pace.whole_round() * most;
         let limit = self.launch.budget.map_or(limit, |budget| budget.min(limit));
         let left = limit.saturating_sub(self.pace.spent);
@@ -46,7 +49,7 @@ impl RunningSession<'_> {
         Some(self.add_rounds(rounds, tests).await)
     }
 
-    async fn look(&mut self) -> Result<Look, String> {
+    async fn look(&mut self) -> Result<SessionLook, String> {
         self.merge().await?;
         self.is_stored = true;
         let (session, plan) = (self.record.session_id.clone(), Arc::clone(&self.plan));

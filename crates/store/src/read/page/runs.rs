@@ -112,21 +112,24 @@ pub(super) fn list_configurations(connection: &Connection) -> Result<(), StoreEr
     let counted = |status: &str| format!("count(*) FILTER (r.status = '{status}') AS {status}");
     let statuses = ["done", "failed", "cancelled", "interrupted", "running"].map(counted).join(", ");
     let sql = format!(
-        "CREATE TEMP TABLE listed AS
+        r#"CREATE TEMP TABLE listed AS
          SELECT r.session_id, r.label, arg_min(r.run_id, r.ordinal) AS run_id,
                 coalesce(any_value(s.started_at), min(r.started_at)) AS started_at, min(r.suite) AS suite,
                 array_to_string(list_sort(list(DISTINCT {{'number': TRY_CAST(split_part(r.size, ',', 1) AS DOUBLE), 'size': r.size}}))
                     .list_transform(lambda one: one.size), ' ') AS sizes,
                 min(r.engine_version) AS version,
                 count(DISTINCT r.round) - count(DISTINCT r.round) FILTER (r.status NOT IN ('done', 'superseded')) AS finished_rounds,
-                any_value(s.rounds) AS rounds, count(*) FILTER (r.status <> 'superseded') AS runs, {statuses},
+                -- What is decided early has all of its rounds.
+                CASE WHEN any_value(u.session_id) IS NULL THEN any_value(s.rounds) ELSE (max(r.round) + 1)::UINTEGER END AS rounds,
+                count(*) FILTER (r.status <> 'superseded') AS runs, {statuses},
                 coalesce(sum(t.bad_tests), 0)::UBIGINT AS bad_tests, min(r.tier) AS tier,
                 arg_max(r.tier_evidence, r.started_at) AS tier_evidence, coalesce(any_value(h.name), '') AS host
          FROM run r JOIN matched m ON m.run_id = r.run_id JOIN session s ON s.session_id = r.session_id
          LEFT JOIN host h ON h.host_id = s.host_id
+         LEFT JOIN (SELECT session_id FROM session WHERE contains(details, '"looks":')) u ON u.session_id = r.session_id
          LEFT JOIN (SELECT run_id, count(*) AS bad_tests FROM result WHERE failure IS NOT NULL OR agrees = false GROUP BY run_id) t
               ON t.run_id = r.run_id
-         GROUP BY r.session_id, r.label"
+         GROUP BY r.session_id, r.label"#
     );
     execute(connection, &sql, &[])
 }
