@@ -1,82 +1,159 @@
 #!/usr/bin/env python3
-"""What slices gain, measured on the release build: python3 tests/measurements/slices.py PROGRAM [WORK_DIR] [ROUNDS]
+"""What slices gain and cost, measured on the release build: python3 tests/measurements/slices.py PROGRAM [WORK_DIR] [ROUNDS] [PARTS]
 
-The same engines on the same suite, in whole runs and in slices, on a machine that does nothing else and beside a neighbour that works in
-bursts. For each test and pair of engines: the ratio, the standard deviation of a round's log ratio, and how many rounds a difference of
-5 % needs at that deviation. Sessions of whole runs and of slices come in turn. Needs the package duckdb.
+The machine must do nothing else. PARTS is a text of some of these letters; the default is all of them.
+
+e  Real engines on kv and ycsb, in whole runs and in slices: the ratio, the standard deviation of a round's log ratio, the time in slices
+   beside the time in whole runs, and the seconds until a difference of 5 % or 1 % is decided at that deviation. On a quiet machine,
+   and beside neighbours that work in bursts, for a steady share of the time, and ever more.
+d  A true difference of 5 % (the engine `null`, whose operations turn in a loop) beside those neighbours: rounds and seconds until
+   `--until-decided` decides it.
+a  The same without a difference: how often one is called.
+p  A true difference of 1 % on a quiet machine: how often it is found within ten seconds.
+
+Needs the package duckdb.
 """
-import math, os, random, statistics, subprocess, sys, tempfile, time
+import json, math, os, shutil, statistics, subprocess, sys, tempfile, time
 import duckdb
 
 PROGRAM = os.path.abspath(sys.argv[1])
 FOLDER = tempfile.mkdtemp(prefix="dbdyno-measure-", dir=sys.argv[2] if len(sys.argv) > 2 else os.path.expanduser("~/.cache"))
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
-ENGINES = ["lmdb", "redb", "sqlite:journal_mode=wal", "fjall:persist=sync_data"]
-TESTS = "2,4,5,6,7,8"
+PARTS = sys.argv[4] if len(sys.argv) > 4 else "edap"
+ENGINES = ["lmdb", "redb", "sqlite:journal_mode=wal", "fjall:persist=sync_data", "rocksdb"]
+SUITES = [("kv", "10000", "2,4,5,6,7,8"), ("ycsb", "1000", "2,3,4")]
 # Normal quantiles of an error of 5 % and of a miss in one of ten.
 NEEDED = (1.96 + 1.28) ** 2
+BURSTS = "end = time.monotonic() + rng.expovariate(10)\n    while time.monotonic() < end: pass\n    time.sleep(rng.expovariate(10))"
+SHARE = "end = time.monotonic() + 0.002\n    while time.monotonic() < end: pass\n    time.sleep(0.006)"
+DRIFT = "end = time.monotonic() + min(0.009, 0.0001 * (time.monotonic() - begun))\n    while time.monotonic() < end: pass\n    time.sleep(0.005)"
+NEIGHBOURS = {"quiet": None, "bursts": BURSTS, "a quarter of each CPU": SHARE, "more and more": DRIFT}
+# Reads of one thread, of 25 µs each: a quarter of a second.
+WORK = "read=100,rows=1k,operations=10k"
 
 
-def neighbour():
-    """A process that works in bursts of up to a fifth of a second, on as many CPUs as there are."""
-    code = """import random, time
-rng = random.Random()
-while True:
-    end = time.monotonic() + rng.expovariate(10)
-    while time.monotonic() < end: pass
-    time.sleep(rng.expovariate(10))"""
-    return [subprocess.Popen([sys.executable, "-c", code]) for _ in range(os.cpu_count())]
+class Neighbour:
+    """A process on each CPU that takes some of its time."""
+
+    def __init__(self, kind):
+        code = f"import random, time\nrng, begun = random.Random(), time.monotonic()\nwhile True:\n    {NEIGHBOURS[kind]}"
+        count = os.cpu_count() if NEIGHBOURS[kind] else 0
+        self.processes = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(count)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.kill()
+            process.wait()
 
 
-def session(slices, seed):
-    store = f"{FOLDER}/{slices}-{seed}.duckdb"
-    engines = [word for engine in ENGINES for word in ("--engine", engine)]
-    command = [PROGRAM, "--store", store, "run", "--suite", "kv", "--size", "10000", "--test", TESTS, *engines]
-    command += ["--repeat", str(ROUNDS), "--seed", str(seed), "--slices", slices, "--work-dir", f"{FOLDER}/work", "--quiet"]
+def run(store, *more):
+    command = [PROGRAM, "--store", f"{FOLDER}/{store}.duckdb", "run", *more, "--work-dir", f"{FOLDER}/work", "--quiet"]
     begun = time.monotonic()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    return store, time.monotonic() - begun
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if done.returncode not in (0, 1):
+        sys.exit(done.stderr)
+    return time.monotonic() - begun
 
 
-def log_ratios(store):
-    """By test and pair of engines."""
-    with duckdb.connect(store, read_only=True) as connection:
-        rows = connection.execute("SELECT t.test, t.test_name, r.engine, r.round, t.wall_ns FROM result t JOIN run r USING (run_id)").fetchall()
-    names, walls = {}, {}
-    for test, name, engine, number, wall in rows:
-        names[test] = name
-        walls.setdefault((test, engine), {})[number] = wall
-    engines = [engine.split(":")[0] for engine in ENGINES]
+def rows(store, sql):
+    with duckdb.connect(f"{FOLDER}/{store}.duckdb", read_only=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def compared(store, a, b):
+    command = [PROGRAM, "--store", f"{FOLDER}/{store}.duckdb", "compare", a, b, "--format", "json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["lines"][0]
+
+
+def available(engine):
+    return subprocess.run([PROGRAM, "run", "--suite", "kv", "--size", "10", "--engine", engine, "--dry-run"], capture_output=True).returncode == 0
+
+
+def times(store):
+    """The times of each test by its name, engine and round."""
     found = {}
-    for test in names:
-        for place, one in enumerate(engines):
-            for other in engines[place + 1:]:
-                a, b = walls.get((test, one), {}), walls.get((test, other), {})
-                found[test, names[test], one, other] = [math.log(a[at] / b[at]) for at in a if at in b]
+    sql = "SELECT t.test_name, r.engine, r.round, t.wall_ns FROM result t JOIN run r USING (run_id) WHERE r.status = 'done'"
+    for name, engine, number, wall in rows(store, sql):
+        found.setdefault((name, engine), {})[number] = wall
     return found
 
 
-def main():
-    for place in ("quiet", "beside a neighbour in bursts"):
-        others = neighbour() if place != "quiet" else []
-        stores = {}
+def engines(kind, suite, size, tests):
+    names = [engine for engine in ENGINES if available(engine)]
+    words = [word for engine in names for word in ("--engine", engine)]
+    walls, took = {}, {}
+    for slices in ("off", "on"):
+        store = f"{suite}-{slices}-{list(NEIGHBOURS).index(kind)}"
+        took[slices] = run(store, "--suite", suite, "--size", size, "--test", tests, *words, "--repeat", str(ROUNDS), "--seed", "1", "--slices", slices, "--allow", "tiers")
+        walls[slices] = times(store)
+    print(f"\n{suite}, {kind}: {took['off']:.1f} s in whole runs, {took['on']:.1f} s in slices")
+    print(f"{'test':20} {'engine':8} {'ratio':>7} {'sliced':>7} {'sd':>7} {'sliced':>7} {'cost':>6} {'5 %: s':>8} {'sliced':>7} {'1 %: s':>8} {'sliced':>7}")
+    first = names[0].split(":")[0]
+    for name, engine in walls["off"]:
+        if engine == first:
+            continue
+        ratios, sds, seconds = [], [], []
         for slices in ("off", "on"):
-            stores[slices], took = session(slices, 1)
-            print(f"{place}, slices {slices}: {took:.1f} s")
-        for other in others:
-            other.kill()
-        whole, sliced = log_ratios(stores["off"]), log_ratios(stores["on"])
-        print(f"{'test':24} {'pair':14} {'ratio':>7} {'sliced':>7} {'sd':>7} {'sliced':>7} {'rounds for 5 %':>15} {'sliced':>7}")
-        for key in whole:
-            a, b = whole[key], sliced.get(key, [])
-            if len(a) < 3 or len(b) < 3:
-                continue
-            sds = [statistics.stdev(logs) for logs in (a, b)]
-            rounds = [max(6, math.ceil(NEEDED * (sd / math.log(1.05)) ** 2)) for sd in sds]
-            ratios = [math.exp(statistics.median(logs)) for logs in (a, b)]
-            _, name, one, other = key
-            print(f"{name:24} {one + '/' + other:14} {ratios[0]:7.3f} {ratios[1]:7.3f} {sds[0]:7.4f} {sds[1]:7.4f} {rounds[0]:15} {rounds[1]:7}")
-    subprocess.run(["rm", "-rf", FOLDER], check=True)
+            a, b = walls[slices].get((name, engine), {}), walls[slices].get((name, first), {})
+            logs = [math.log(a[at] / b[at]) for at in a if at in b]
+            if len(logs) < 3:
+                break
+            pair = (statistics.median(a.values()) + statistics.median(b.values())) / 1e9
+            ratios.append(math.exp(statistics.median(logs)))
+            sds.append(statistics.stdev(logs))
+            seconds.append([max(8, math.ceil(NEEDED * (sds[-1] / math.log(by)) ** 2)) * pair for by in (1.05, 1.01)])
+        else:
+            cost = statistics.median(walls["on"][name, engine].values()) / statistics.median(walls["off"][name, engine].values())
+            (five, one), (five_sliced, one_sliced) = seconds
+            print(f"{name:20} {engine:8} {ratios[0]:7.3f} {ratios[1]:7.3f} {sds[0]:7.4f} {sds[1]:7.4f} {cost:6.3f} {five:8.2f} {five_sliced:7.2f} {one:8.2f} {one_sliced:7.2f}")
+
+
+def decided(kind, slices, spins, most, *more):
+    """Runs a session until a difference is decided. Returns the verdict, the rounds and the seconds."""
+    store = f"decided-{time.monotonic_ns()}"
+    took = run(store, "--workload", WORK, "--engine", f"null:spins=1000|{spins}", "--slices", slices, f"--until-decided={most}", *more)
+    line = compared(store, f"spins={spins}", "spins=1000")
+    os.remove(f"{FOLDER}/{store}.duckdb")
+    return line["found"]["verdict"]["word"], len(line["a"]["values"]), took
+
+
+def until_decided(kind, tries):
+    for slices in ("off", "on"):
+        found = [decided(kind, slices, 1050, 150) for _ in range(tries)]
+        words = [word for word, _, _ in found]
+        rounds, seconds = ([one[at] for one in found] for at in (1, 2))
+        print(f"5 % beside {kind}, slices {slices}: {words.count('slower')} of {tries} right, {words.count('faster')} wrong; "
+              f"rounds {statistics.median(rounds):.0f} ({min(rounds)}-{max(rounds)}), {statistics.median(seconds):.1f} s ({min(seconds):.1f}-{max(seconds):.1f})", flush=True)
+
+
+def equal(kind, slices, tries):
+    found = [decided(kind, slices, 1001, 9) for _ in range(tries)]
+    wrong = sum(word in ("slower", "faster") for word, _, _ in found)
+    print(f"no difference beside {kind}, slices {slices}: one was called in {wrong} of {tries}", flush=True)
+
+
+def main():
+    if "e" in PARTS:
+        for kind in NEIGHBOURS:
+            for suite in SUITES:
+                with Neighbour(kind):
+                    engines(kind, *suite)
+    if "d" in PARTS:
+        for kind in NEIGHBOURS:
+            with Neighbour(kind):
+                until_decided(kind, 5)
+    if "a" in PARTS:
+        for kind in ("quiet", "bursts"):
+            with Neighbour(kind):
+                equal(kind, "on", 60)
+    if "p" in PARTS:
+        found = [decided("quiet", "on", 1010, 150, "--budget", "10s") for _ in range(10)]
+        right = sum(word == "slower" and seconds <= 10 for word, _, seconds in found)
+        print(f"1 % on a quiet machine: found within 10 s in {right} of 10; seconds {[round(seconds, 1) for _, _, seconds in found]}")
+    shutil.rmtree(FOLDER)
 
 
 if __name__ == "__main__":

@@ -53,8 +53,8 @@ pub(super) fn forget(family: &str) {
 }
 
 /// Kills a family's first process with all processes below it, and orphans of engines that belong to no other family. Returns whether
-/// there were any.
-pub(super) fn kill_below(family: &str) -> bool {
+/// there were any, and all processes of the system.
+pub(super) fn kill_below(family: &str) -> (bool, BTreeMap<u32, Stat>) {
     // Held so that no first process starts meanwhile.
     let firsts = firsts();
     let processes = all();
@@ -81,7 +81,7 @@ pub(super) fn kill_below(family: &str) -> bool {
         }
     }
     orphans.into_iter().for_each(reap);
-    killed
+    (killed, processes)
 }
 
 /// Adds to processes all their descendants.

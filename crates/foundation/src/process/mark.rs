@@ -14,17 +14,6 @@ pub(super) const VARIABLE: &str = "DBDYNO_FAMILY";
 #[derive(Debug)]
 pub(super) struct Mark(String);
 
-/// The result of one look at a process for a mark.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Sight {
-    /// It was started with the mark.
-    Marked,
-    /// It was not, it has ended, or it belongs to another user and cannot be read.
-    Unmarked,
-    /// It is becoming another program (execve), whose environment cannot be read yet: look again.
-    BetweenPrograms,
-}
-
 impl Mark {
     pub(super) fn new(family: &str) -> Self {
         Self(format!("{VARIABLE}={family}"))
@@ -34,20 +23,18 @@ impl Mark {
         environment(process).is_some_and(|environment| self.is_in(&environment))
     }
 
-    /// Looks at a process. A process that is older than `since` cannot have the mark, whatever program it becomes.
-    pub(super) fn look_at(&self, process: u32, since: u64) -> Sight {
+    /// Whether a process has the mark, or is becoming another program (execve), whose environment cannot be read yet. False if it has ended,
+    /// or belongs to another user and cannot be read.
+    pub(super) fn may_be_on(&self, process: u32) -> bool {
         // Read once: a process between programs has its environment a moment later, and two looks would miss that.
-        self.sight(environment(process), || {
-            Stat::read(process).is_some_and(|stat| stat.is_alive() && stat.start >= since)
-        })
+        self.may_be_in(environment(process), || Stat::read(process).is_some_and(|stat| stat.is_alive()))
     }
 
-    fn sight(&self, environment: Option<Vec<u8>>, is_alive_and_young: impl FnOnce() -> bool) -> Sight {
+    fn may_be_in(&self, environment: Option<Vec<u8>>, is_alive: impl FnOnce() -> bool) -> bool {
         match environment {
-            Some(environment) if self.is_in(&environment) => Sight::Marked,
             // Threads of the kernel, and processes that have ended, never have one.
-            Some(environment) if environment.is_empty() && is_alive_and_young() => Sight::BetweenPrograms,
-            _ => Sight::Unmarked,
+            Some(environment) => self.is_in(&environment) || environment.is_empty() && is_alive(),
+            None => false,
         }
     }
 
@@ -86,23 +73,22 @@ mod tests {
     #[test]
     fn one_look_tells_the_marked_from_those_that_may_be_it_in_a_moment() {
         let mark = Mark::new("one");
-        let sight = |environment: Option<&[u8]>, is_alive_and_young| {
-            mark.sight(environment.map(<[u8]>::to_vec), || is_alive_and_young)
-        };
-        assert_eq!(sight(Some(b"A=1\0DBDYNO_FAMILY=one\0B=2\0"), true), Sight::Marked);
-        assert_eq!(sight(Some(b"A=1\0DBDYNO_FAMILY=another\0"), true), Sight::Unmarked);
-        assert_eq!(sight(Some(b""), true), Sight::BetweenPrograms);
-        assert_eq!(sight(Some(b""), false), Sight::Unmarked);
-        assert_eq!(sight(None, true), Sight::Unmarked);
-        assert_eq!(mark.look_at(std::process::id(), 0), Sight::Unmarked);
+        let may_be =
+            |environment: Option<&[u8]>, is_alive| mark.may_be_in(environment.map(<[u8]>::to_vec), || is_alive);
+        assert!(may_be(Some(b"A=1\0DBDYNO_FAMILY=one\0B=2\0"), true));
+        assert!(!may_be(Some(b"A=1\0DBDYNO_FAMILY=another\0"), true));
+        assert!(may_be(Some(b""), true), "it is becoming another program");
+        assert!(!may_be(Some(b""), false) && !may_be(None, true));
+        assert!(!mark.may_be_on(std::process::id()));
     }
 
     #[test]
     fn an_environment_of_any_length_is_read_whole() {
         let long = "a".repeat(100 << 10);
         let mut child = Command::new("sleep").arg("600").env("A", &long).env(VARIABLE, "long").spawn().unwrap();
-        let mut sights = iter::repeat_with(|| Mark::new("long").look_at(child.id(), 0));
-        assert_eq!(sights.find(|sight| *sight != Sight::BetweenPrograms), Some(Sight::Marked));
+        // A child that is not the program yet has its own environment a moment later.
+        let mark = Mark::new("long");
+        assert!(iter::repeat_with(|| mark.is_on(child.id())).take(10_000).any(|is_on| is_on));
         child.kill().unwrap();
         child.wait().unwrap();
     }

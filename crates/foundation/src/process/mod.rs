@@ -2,6 +2,7 @@
 
 mod adopted;
 mod cgroup;
+mod child;
 mod file_holders;
 mod heap;
 mod mark;
@@ -11,6 +12,7 @@ mod words;
 
 pub use adopted::Birth;
 pub use cgroup::sweep;
+pub use child::FamilyChild;
 pub use file_holders::{FileHolder, file_holders, held_by};
 pub use heap::share_one_heap;
 pub use memory::MemoryControl;
@@ -19,7 +21,7 @@ pub use words::in_words;
 use crate::base::identifier::identifier;
 use cgroup::Cgroup;
 use dbdyno_engine::confine::Confinement;
-use mark::{Mark, Sight, now};
+use mark::{Mark, now};
 use memory::LimitedGroup;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
@@ -75,6 +77,32 @@ impl ProcessFamily {
         self.limited.as_ref().filter(|group| group.has_killed()).map(LimitedGroup::limit)
     }
 
+    /// Starts a command as the first process of this family and the leader of a process group, confined.
+    ///
+    /// # Errors
+    /// Why it cannot be confined or started.
+    pub fn spawn(&mut self, mut command: Command, confinement: Confinement<'_>) -> Result<FamilyChild, String> {
+        command.env(mark::VARIABLE, &self.name);
+        if let (Some(group), None) = (&self.cgroup, &self.limited) {
+            let mut confined = confinement.prepare(&mut command)?;
+            let birth = Birth::begin();
+            if let Ok(child) = FamilyChild::born_in(group, &command, &mut confined) {
+                birth.end(&self.name, child.process);
+                return Ok(child);
+            }
+        }
+        // Older kernels cannot do it, nor can some sandboxes. The program's own error comes again.
+        let birth = self.begin(&mut command, confinement)?;
+        let child = FamilyChild::spawn(command).map_err(|error| error.to_string())?;
+        self.take_in(birth, child.process);
+        Ok(child)
+    }
+
+    #[cfg(test)]
+    fn has_group(&self) -> bool {
+        self.cgroup.is_some()
+    }
+
     /// Makes the process that a command starts the first of this family, and confines it. The caller holds the returned value until the
     /// process is [taken in](Self::take_in).
     ///
@@ -111,13 +139,14 @@ impl ProcessFamily {
         }
         let mark = Mark::new(&self.name);
         for _ in 0..LOOKS {
-            let below = adopted::kill_below(&self.name);
-            let seen = numbers().map(|process| (process, mark.look_at(process, self.since)));
-            let seen: Vec<(u32, Sight)> = seen.filter(|(_, sight)| *sight != Sight::Unmarked).collect();
+            let (below, processes) = adopted::kill_below(&self.name);
+            // What is older cannot have the mark, whatever program it becomes. What began meanwhile is younger.
+            let young = |process: &u32| processes.get(process).is_none_or(|stat| stat.start >= self.since);
+            let seen: Vec<u32> = numbers().filter(|process| young(process) && mark.may_be_on(*process)).collect();
             if seen.is_empty() && !below {
                 return;
             }
-            for (process, _) in seen {
+            for process in seen {
                 kill_if(process, || mark.is_on(process));
             }
             thread::sleep(PAUSE);

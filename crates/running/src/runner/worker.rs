@@ -12,31 +12,34 @@ use dbdyno_engine::{
 };
 use dbdyno_foundation::{
     base::units,
-    process::{ProcessFamily, in_words, wait_unreaped},
+    process::{FamilyChild, ProcessFamily, in_words, wait_unreaped},
 };
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
+    fmt,
     path::{Path, PathBuf},
-    process::{ExitStatus, Stdio},
+    process::ExitStatus,
     sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    process::{ChildStderr, ChildStdin, ChildStdout},
     task::{JoinHandle, spawn_blocking},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 /// How long a worker may take to clean up and exit after it is asked to.
 const GRACE: Duration = Duration::from_secs(5);
+/// The pause between two looks at a killed worker: a kill takes a moment.
+const PAUSE: Duration = Duration::from_millis(1);
 /// How much of the end of a worker's log is kept, bytes.
 const LOG_BYTES: usize = 64 << 10;
 
 /// A running worker.
 #[derive(Debug)]
 pub struct WorkerProcess {
-    child: Child,
+    child: FamilyChild,
     family: Arc<ProcessFamily>,
     stdin: Option<ChildStdin>,
     /// Pending messages to the worker. They are written while this process listens, because the worker may not read.
@@ -106,24 +109,18 @@ impl WorkerProcess {
         silence: Duration,
         work_dir: &Path,
     ) -> Result<Self, String> {
+        let failed = |error: &dyn fmt::Display| format!("the worker of `{}` cannot be started: {error}", job.engine);
         let mut command = launch.command(&job.engine)?;
-        command.arg("run").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let birth = family
-            .begin(&mut command, confinement)
-            .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
-        let mut child = Command::from(command)
-            // A process group of its own: Ctrl-C in the terminal goes to this process, which ends the worker properly.
-            .process_group(0)
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| format!("the worker of `{}` cannot be started: {error}", job.engine))?;
-        if let Some(first) = child.id() {
-            family.take_in(birth, first);
-        }
+        command.arg("run");
+        // It has a process group of its own: Ctrl-C in the terminal goes to this process, which ends the worker properly.
+        let mut child = family.spawn(command, confinement).map_err(|error| failed(&error))?;
         let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err("the worker's pipes are missing".to_owned());
         };
+        let stdin = ChildStdin::from_std(stdin.into()).map_err(|error| failed(&error))?;
+        let stdout = ChildStdout::from_std(stdout.into()).map_err(|error| failed(&error))?;
+        let stderr = ChildStderr::from_std(stderr.into()).map_err(|error| failed(&error))?;
         let mut worker = Self {
             child,
             family: Arc::new(family),
@@ -279,7 +276,13 @@ impl WorkerProcess {
         let (family, first) = (Arc::clone(&self.family), self.process());
         // It is reaped only below, so its process ID cannot be reused meanwhile.
         let _ = spawn_blocking(move || family.kill(first)).await;
-        timeout(GRACE, self.child.wait()).await.ok().and_then(Result::ok)
+        let until = Instant::now() + GRACE;
+        loop {
+            match self.child.try_wait() {
+                None if Instant::now() < until => sleep(PAUSE).await,
+                status => return status,
+            }
+        }
     }
 }
 
@@ -288,6 +291,7 @@ impl Drop for WorkerProcess {
         // A worker that was not ended is abandoned with its session.
         if let Some(first) = self.process() {
             self.family.kill(Some(first));
+            self.child.try_wait();
         }
     }
 }

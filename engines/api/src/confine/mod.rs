@@ -45,6 +45,9 @@ struct WritableFolder<'f> {
     ahead: u64,
 }
 
+/// What confines a process: it runs in the process, after it was started and before it is a program.
+pub type Confined = Box<dyn FnMut() -> io::Result<()> + Send + Sync>;
+
 impl<'f> Confinement<'f> {
     /// Confines a process that answers a question within some time, and has nothing to write.
     pub fn answering(time: Duration) -> Self {
@@ -63,6 +66,17 @@ impl<'f> Confinement<'f> {
     /// The folder cannot be prepared, or the kernel rejects the rules.
     #[expect(unsafe_code, reason = "what a process does between fork and exec is unsafe to give")]
     pub fn begin(&self, command: &mut Command) -> Result<(), String> {
+        let confined = self.prepare(command)?;
+        // SAFETY: system calls alone, and nothing else of this process is touched.
+        unsafe { command.pre_exec(confined) };
+        Ok(())
+    }
+
+    /// Prepares the variables of a command, and returns what confines its process. That makes system calls alone, and allocates nothing.
+    ///
+    /// # Errors
+    /// The folder cannot be prepared, or the kernel rejects the rules.
+    pub fn prepare(&self, command: &mut Command) -> Result<Confined, String> {
         if let Some(place) = &self.place {
             let temporary = temporary(place.folder)?;
             // `SQLITE_TMPDIR` takes precedence over `TMPDIR` if both are set.
@@ -71,7 +85,7 @@ impl<'f> Confinement<'f> {
         let limits = self.limits();
         let rules = WriteRules::new(self.place.map(|place| place.folder))?;
         let filter = CallFilter::new()?;
-        let confine = move || {
+        Ok(Box::new(move || {
             close_on_exec();
             for (resource, limit) in &limits {
                 setrlimit(*resource, *limit)?;
@@ -79,10 +93,7 @@ impl<'f> Confinement<'f> {
             rustix::thread::set_no_new_privs(true)?;
             rules.as_ref().map_or(Ok(()), WriteRules::enforce)?;
             filter.as_ref().map_or(Ok(()), CallFilter::enforce)
-        };
-        // SAFETY: system calls alone, and nothing else of this process is touched.
-        unsafe { command.pre_exec(confine) };
-        Ok(())
+        }))
     }
 
     /// Returns the resource limits, which never exceed this process's own.
