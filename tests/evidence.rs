@@ -65,7 +65,7 @@ fn threads_that_read_what_nobody_changes_are_held_against_each_other() {
     let done = run(&place, "redb-bench", "8,11", &EMBEDDED[..4], &["--size", "10000", "--quiet"]);
     assert_eq!(done.code, Some(0), "{}{}", done.stdout, done.stderr);
     let found = place.rows(
-        "SELECT test, count(*), count(DISTINCT verification), bool_and(verification LIKE '2:%'), min(status), min(verified), min(rows), max(rows)
+        "SELECT test, count(*), count(DISTINCT verification), bool_and(verification LIKE '3:%'), min(status), min(verified), min(rows), max(rows)
          FROM results WHERE actor IS NULL GROUP BY test ORDER BY test",
     );
     let same = |test: &str| [test, "4", "1", "true", "ok", "yes", "10000", "10000"].map(str::to_owned).to_vec();

@@ -38,6 +38,7 @@ mod leftovers;
 mod libraries;
 mod limits;
 mod list;
+mod loop_cost;
 mod lumosql;
 mod lumosql_backends;
 mod memory;

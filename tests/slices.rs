@@ -130,7 +130,7 @@ fn engines_in_other_languages_take_turns_too() {
         put_python(
             &place,
             "pydict",
-            &[("return self.rows.get(key)", "return sum(range(99)) and self.rows.get(key)")],
+            &[("return self.rows.get(key)", "return sum(range(999)) and self.rows.get(key)")],
             &[],
         );
         engines.push("pydict");

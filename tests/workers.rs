@@ -443,12 +443,12 @@ fn an_engine_of_version_1_runs_what_one_thread_can() {
         return;
     }
     let place = Place::new();
-    // Version 1 used another digest. A checksum without the prefix `2:` takes its place here.
-    put_python(&place, "pydict", &[("\"protocol\": 2", "\"protocol\": 1")], &[("f\"2:{digest", "f\"{digest")]);
+    // Version 1 used another digest. A checksum without the prefix `3:` takes its place here.
+    put_python(&place, "pydict", &[("\"protocol\": 2", "\"protocol\": 1")], &[("f\"3:{digest", "f\"{digest")]);
     let engines = ["--engine", "pydict", "--engine", "sqlite"];
     place.ok(&[&["run", "--suite", "kv", "--size", "1000", "--repeat", "1", "--quiet"][..], &engines].concat());
     let found = place
-        .rows("SELECT engine, count(*), min(status), max(verification) LIKE '2:%' FROM results GROUP BY 1 ORDER BY 1");
+        .rows("SELECT engine, count(*), min(status), max(verification) LIKE '3:%' FROM results GROUP BY 1 ORDER BY 1");
     assert_eq!(found, [["pydict", "8", "ok", "false"], ["sqlite", "8", "ok", "true"]]);
     let done = place.run(&[&["run", "--suite", "contention"][..], &engines].concat());
     assert_eq!(done.code, Some(2));

@@ -228,7 +228,7 @@ def measure(job, test, store, turns):
         digest.rows(store.scan())
     digest.word(rows)
     say(event="test_done", test=test["number"], measured=test["measured"], wall_ns=wall, operations=done, rows=rows,
-        verification=f"2:{digest.value:016x}", peak_rss_bytes=memory(), floor_rss_bytes=FLOOR,
+        verification=f"3:{digest.value:016x}", peak_rss_bytes=memory(), floor_rss_bytes=FLOOR,
         database_bytes=store.size(), side_bytes=0, operations_per_sample=test["clock_every"], histogram=histogram(latencies),
         **spent)
 
@@ -297,12 +297,13 @@ def rendered(form, index, op):                       # "key_{key:8}": at least 8
     return re.sub(r"\{(key|op)(?::(\d+))?}", lambda found: str(number[found[1]]).zfill(int(found[2] or 0)), form).encode()
 
 
-def stream(seed, number):                            # SplitMix64, of the test's number: draws numbers below a bound
-    def mix(z):
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
-        return z ^ (z >> 31)
+def mix(z):
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
+    return z ^ (z >> 31)
 
+
+def stream(seed, number):                            # SplitMix64, of the test's number: draws numbers below a bound
     state = mix((seed + K * (number + 1)) & MASK)
 
     def below(bound):
@@ -313,6 +314,20 @@ def stream(seed, number):                            # SplitMix64, of the test's
     return below
 
 
+BLOCK_KEYS = [(mix(K * at & MASK), mix(K * (at + 1) & MASK)) for at in range(1, 128, 2)]
+
+
+def hashed(data):                                    # at most 1024 bytes
+    n = len(data)
+    blocks = data if n >= 16 else data[:8] + data[-8:] if n >= 8 else data.ljust(16, b"\0")
+    a, b = 0, n
+    for at, (s, t) in zip(range(0, len(blocks), 16), BLOCK_KEYS):  # a last one that is not whole is the last 16 bytes
+        u, v = struct.unpack_from("<QQ", blocks, min(at, len(blocks) - 16))
+        a += ((u ^ s) & 0xFFFFFFFF) * ((u ^ s) >> 32) + v
+        b += ((v ^ t) & 0xFFFFFFFF) * ((v ^ t) >> 32) + u
+    return rotated(a & MASK, 32) ^ b & MASK
+
+
 class Digest:                                        # what the answers amount to
     def __init__(self):
         self.value = 0
@@ -321,17 +336,11 @@ class Digest:                                        # what the answers amount t
         self.value = (rotated(self.value, 5) ^ word) * K & MASK
 
     def bytes(self, data):
-        mix = lambda h, at: rotated(h ^ int.from_bytes(data[at:at + 8], "little"), 32) * K & MASK
-        a, b, whole = len(data), K, len(data) // 16 * 16
-        if len(data) < 8:
-            a = mix(a, 0)
-        else:
-            for at in range(0, whole, 16):
-                a, b = mix(a, at), mix(b, at + 8)
-            if len(data) - whole > 8:
-                a = mix(a, whole)
-            b = mix(b, len(data) - 8)
-        self.word(a ^ rotated(b, 17))
+        first, *rest = [data[at:at + 1024] for at in range(0, len(data), 1024)] or [b""]
+        h = hashed(first)
+        for more in rest:
+            h = (rotated(h, 5) ^ hashed(more)) * K & MASK
+        self.word(h)
 
     def rows(self, rows):
         for key, value in rows:

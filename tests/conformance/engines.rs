@@ -127,8 +127,8 @@ fn wrong_answers_are_red_at_the_tests_that_read() {
     is_red_at(
         lying,
         &[
-            ("kv, gets of keys that are drawn", "wrong answers: checksum 2:"),
-            ("kv, kinds of operation by their weights", "expected 2:"),
+            ("kv, gets of keys that are drawn", "wrong answers: checksum 3:"),
+            ("kv, kinds of operation by their weights", "expected 3:"),
             ("kv, the first database, opened again", "wrong answers"),
         ],
     );

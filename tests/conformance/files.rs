@@ -91,18 +91,18 @@ fn known_answers_are_looked_at_and_held_against_a_run() {
     let known = |answers: &str| {
         let table = format!("[[known]]\nsize = \"1000\"\nanswers = {{ {answers} }}");
         let (told, code) =
-            changed("# [[known]]\n# size = \"1000\"\n# answers = { 1 = \"2:0123456789abcdef\" }", &table);
+            changed("# [[known]]\n# size = \"1000\"\n# answers = { 1 = \"3:0123456789abcdef\" }", &table);
         let failed = told.into_iter().find(|one| one.outcome == "failed");
         (failed.map(|one| format!("{}: {}", one.check, one.reason)).unwrap_or_default(), code)
     };
-    let (failed, code) = known("9 = \"2:0123456789abcdef\"");
+    let (failed, code) = known("9 = \"3:0123456789abcdef\"");
     assert_eq!(
         (failed.as_str(), code),
         ("known answers: size 1000 has an answer of test 9: expected one of 1, 2", Some(1))
     );
-    assert!(known("1 = \"0123\"").0.contains("`0123`: expected `2:` and 16 hexadecimal digits"));
-    let (failed, code) = known("1 = \"2:0123456789abcdef\"");
-    assert!(code == Some(1) && failed.starts_with("run: test 1: sqlite answers `2:"), "{failed}");
+    assert!(known("1 = \"0123\"").0.contains("`0123`: expected `3:` and 16 hexadecimal digits"));
+    let (failed, code) = known("1 = \"3:0123456789abcdef\"");
+    assert!(code == Some(1) && failed.starts_with("run: test 1: sqlite answers `3:"), "{failed}");
     let right = failed.split('`').nth(1).unwrap().to_owned();
     assert_eq!(known(&format!("1 = \"{right}\"")), (String::new(), Some(0)));
 }

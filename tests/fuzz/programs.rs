@@ -64,7 +64,7 @@ fn all_events() -> Vec<Event> {
         wall_ns: 5_000_000,
         operations: 100,
         rows: 100,
-        verification: Some("2:abc".to_owned()),
+        verification: Some("3:abc".to_owned()),
         operations_per_sample: 1,
         histogram: histogram.clone(),
         actors: vec![actor],

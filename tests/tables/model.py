@@ -34,26 +34,38 @@ class Digest:
         self.value = (rotated(self.value, 5) ^ word & MASK) * GAMMA & MASK
 
     def bytes(self, data):
-        word = lambda at: int.from_bytes(data[at:at + 8], "little")
-        a, b = len(data), GAMMA
-        if len(data) < 8:
-            a = lane(a, word(0))
-        else:
-            whole = len(data) // 16 * 16
-            for at in range(0, whole, 16):
-                a, b = lane(a, word(at)), lane(b, word(at + 8))
-            if len(data) - whole > 8:
-                a = lane(a, word(whole))
-            b = lane(b, word(len(data) - 8))
-        self.word(a ^ rotated(b, 17))
+        first, *rest = [data[at:at + 1024] for at in range(0, len(data), 1024)] or [b""]
+        h = piece(first)
+        for more in rest:
+            h = (rotated(h, 5) ^ piece(more)) * GAMMA & MASK
+        self.word(h)
 
     def text(self):
-        return "2:%016x" % self.value
+        return "3:%016x" % self.value
 
 
 def rotated(word, bits):
     return (word << bits | word >> (64 - bits)) & MASK
 
 
-def lane(h, word):
-    return rotated(h ^ word, 32) * GAMMA & MASK
+def product(keyed):
+    return (keyed & 0xFFFFFFFF) * (keyed >> 32)
+
+
+def piece(data):
+    n = len(data)
+    if n < 8:
+        blocks = [data.ljust(16, b"\0")]
+    elif n < 16:
+        blocks = [data[:8] + data[-8:]]
+    else:
+        blocks = [data[at:at + 16] for at in range(0, n - 15, 16)] + [data[-16:]] * (n % 16 > 0)
+    a, b = 0, n
+    for block, (s, t) in zip(blocks, KEYS):
+        u, v = (int.from_bytes(block[at:at + 8], "little") for at in (0, 8))
+        a += product(u ^ s) + v
+        b += product(v ^ t) + u
+    return rotated(a & MASK, 32) ^ b & MASK
+
+
+KEYS = (lambda random: [(random.next(), random.next()) for _ in range(64)])(SplitMix64(0))

@@ -27,7 +27,7 @@ pub const PROTOCOL: u32 = 2;
 pub const OLDEST_PROTOCOL: u32 = 1;
 /// The prefix of a verification value, which identifies the checksum. Values with another prefix come from another checksum, and are not
 /// compared. Values from workers of version 1 have no prefix.
-pub const DIGEST: &str = "2:";
+pub const DIGEST: &str = "3:";
 /// The prefix of a verification value that is not a checksum. It reports whether the invariants of the test held: conditions that are true
 /// in any order of its threads.
 pub const INVARIANTS: &str = "invariants:";

@@ -103,7 +103,7 @@ func TestThreadsThatReadWhatNobodyChangesHaveOneChecksum(t *testing.T) {
 	second := fmt.Sprintf(actors, "null", 0, actor("readers", `, "operations": 301`, gets))
 	_, one := done(t, store.Engine(), second)
 	_, other := done(t, store.Engine(), second)
-	if one.Verification == nil || *one.Verification != *other.Verification || !strings.HasPrefix(*one.Verification, "2:") || one.Operations != 301 {
+	if one.Verification == nil || *one.Verification != *other.Verification || !strings.HasPrefix(*one.Verification, "3:") || one.Operations != 301 {
 		t.Errorf("%v and %v of %d operations: expected the same checksum of 301", one.Verification, other.Verification, one.Operations)
 	}
 }

@@ -50,7 +50,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// open, with map[sync:off]
-	// test 1 1000 operations 1000 rows 2:08b37c993af4b208
-	// test 2 100 operations 100 rows 2:2eb96556bdfc1548
+	// test 1 1000 operations 1000 rows 3:08b37c993af4b208
+	// test 2 100 operations 100 rows 3:112db6ec35615ec7
 	// <nil>
 }

@@ -43,7 +43,7 @@ func TestValuesHaveTheirLengthAndDifferEachTime(t *testing.T) {
 		ordinal  uint64
 		length   int
 		expected string
-	}{{0, 12, "rruXlEsB3cX5"}, {1, 12, "os+3qguRekrr"}, {1, 10, "os+3qguRek"}, {1, 0, ""}} {
+	}{{0, 12, "0vYKGeBw3GNd"}, {1, 12, "mODBF905Hd0v"}, {1, 10, "mODBF905Hd"}, {1, 0, ""}} {
 		if found := string(appendValue([]byte("before"), []byte("key"), of.ordinal, of.length)); found != "before"+of.expected {
 			t.Errorf("operation %d, %d bytes: `%s`, expected `%s` after `before`", of.ordinal, of.length, found, of.expected)
 		}

@@ -13,7 +13,7 @@ type Digest uint64
 
 // Word adds a number.
 func (digest *Digest) Word(word uint64) {
-	*digest = Digest((bits.RotateLeft64(uint64(*digest), 5) ^ word) * gamma)
+	*digest = Digest(chained(uint64(*digest), word))
 }
 
 // Bytes adds a field of bytes.
@@ -53,27 +53,55 @@ func (digest *Digest) Blob(blob string) {
 }
 
 // String returns the digest as it is reported.
-func (digest Digest) String() string { return fmt.Sprintf("2:%016x", uint64(digest)) }
+func (digest Digest) String() string { return fmt.Sprintf("3:%016x", uint64(digest)) }
+
+// longestPiece is the number of bytes of a field that are hashed at a time.
+const longestPiece = 1024
+
+// blockKeys are the keys of each block of a piece: the first numbers of the generator.
+var blockKeys = func() (keys [longestPiece / 16][2]uint64) {
+	random := NewSplitMix64(0)
+	for at := range keys {
+		keys[at] = [2]uint64{random.Next(), random.Next()}
+	}
+	return keys
+}()
+
+func chained(before, word uint64) uint64 { return (bits.RotateLeft64(before, 5) ^ word) * gamma }
 
 func hash(field []byte) uint64 {
-	a, b := uint64(len(field)), uint64(gamma)
-	if len(field) < 8 {
-		var word uint64
-		for at := len(field) - 1; at >= 0; at-- {
-			word = word<<8 | uint64(field[at])
-		}
-		return lane(a, word) ^ bits.RotateLeft64(b, 17)
+	piece := field[:min(len(field), longestPiece)]
+	hashed := hashPiece(piece)
+	for rest := field[len(piece):]; len(rest) > 0; rest = rest[len(piece):] {
+		piece = rest[:min(len(rest), longestPiece)]
+		hashed = chained(hashed, hashPiece(piece))
 	}
-	rest := field
-	for ; len(rest) >= 16; rest = rest[16:] {
-		a = lane(a, binary.LittleEndian.Uint64(rest))
-		b = lane(b, binary.LittleEndian.Uint64(rest[8:]))
-	}
-	if len(rest) > 8 {
-		a = lane(a, binary.LittleEndian.Uint64(rest))
-	}
-	b = lane(b, binary.LittleEndian.Uint64(field[len(field)-8:]))
-	return a ^ bits.RotateLeft64(b, 17)
+	return hashed
 }
 
-func lane(h, word uint64) uint64 { return bits.RotateLeft64(h^word, 32) * gamma }
+func hashPiece(piece []byte) uint64 {
+	a, b := uint64(0), uint64(len(piece))
+	add := func(block int, u, v uint64) {
+		a += product(u^blockKeys[block][0]) + v
+		b += product(v^blockKeys[block][1]) + u
+	}
+	word := func(at int) uint64 { return binary.LittleEndian.Uint64(piece[at:]) }
+	switch length := len(piece); {
+	case length < 8:
+		var filled [8]byte
+		copy(filled[:], piece)
+		add(0, binary.LittleEndian.Uint64(filled[:]), 0)
+	case length < 16:
+		add(0, word(0), word(length-8))
+	default:
+		for at := 0; at+16 <= length; at += 16 {
+			add(at/16, word(at), word(at+8))
+		}
+		if length%16 > 0 {
+			add(length/16, word(length-16), word(length-8))
+		}
+	}
+	return bits.RotateLeft64(a, 32) ^ b
+}
+
+func product(keyed uint64) uint64 { return (keyed & math.MaxUint32) * (keyed >> 32) }

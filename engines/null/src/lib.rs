@@ -1,12 +1,13 @@
 //! An engine that does nothing, deterministically. It shows the harness's own cost, and lets tests script behaviour.
 
 mod lying;
+mod script;
 mod simulation;
 mod sql;
 
 use self::{
     lying::{Lie, LyingMap, StoredRows, TransactionView},
-    simulation::Simulation,
+    script::NullScript,
 };
 use dbdyno_engine::{
     EngineError,
@@ -22,10 +23,7 @@ use dbdyno_workload::program;
 use std::{
     collections::BTreeMap,
     fs,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     thread,
     time::{Duration, Instant},
 };
@@ -143,14 +141,7 @@ enum Fault {
 pub struct NullEngine {
     answers: bool,
     map: Option<LyingMap>,
-    /// `None`: time is real.
-    simulation: Option<Simulation>,
-    /// How long each operation sleeps; zero: not at all.
-    sleep: Duration,
-    /// How often each operation turns in a loop.
-    spins: i64,
-    /// Held during an operation, if operations come one after the other.
-    lock: Option<Arc<Mutex<()>>>,
+    script: Option<NullScript>,
     /// How many threads calculate during each session, and how long.
     busy_threads: i64,
     busy: Duration,
@@ -165,27 +156,8 @@ const VALUE: &[u8] = b"value_00000000_with_some_additional_data_to_make_it_reali
 impl NullEngine {
     #[inline]
     fn work(&self) {
-        if self.is_scripted() {
-            self.follow_script();
-        }
-    }
-
-    #[inline]
-    fn is_scripted(&self) -> bool {
-        self.simulation.is_some() | !self.sleep.is_zero() | (self.spins > 0) | self.lock.is_some()
-    }
-
-    #[inline(never)]
-    fn follow_script(&self) {
-        let _held = self.lock.as_ref().map(|lock| lock.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(simulation) = &self.simulation {
-            simulation.operate();
-        }
-        if !self.sleep.is_zero() {
-            thread::sleep(self.sleep);
-        }
-        for _ in 0..self.spins {
-            std::hint::spin_loop();
+        if let Some(script) = &self.script {
+            script.follow();
         }
     }
 }
@@ -194,15 +166,11 @@ impl NullEngine {
     fn new(open: Open<'_>) -> Result<Self, EngineError> {
         fs::write(open.folder.join(Self::MAIN_FILE), "")?;
         let settings = open.settings;
-        let simulated = settings.text("clock")? == "simulated";
         let answers = settings.text("answers")?;
         Ok(Self {
             answers: answers != "none",
             map: Lie::named(answers).map(LyingMap::new),
-            simulation: simulated.then(|| Simulation::new(settings)).transpose()?,
-            sleep: Duration::from_micros(settings.integer("sleep_us")?.unsigned_abs()),
-            spins: settings.integer("spins")?,
-            lock: (settings.text("lock")? == "one").then(Arc::default),
+            script: NullScript::of(settings)?,
             busy_threads: settings.integer("busy_threads")?,
             busy: Duration::from_millis(settings.integer("busy_ms")?.unsigned_abs()),
             rows: AtomicU64::new(0),
@@ -237,7 +205,11 @@ impl EngineInstance for NullEngine {
     type Clock = NullClock;
 
     fn clock(&self) -> NullClock {
-        if self.simulation.is_some() { NullClock::Simulated } else { NullClock::Real(SystemClock::get()) }
+        if self.script.as_ref().is_some_and(NullScript::is_simulated) {
+            NullClock::Simulated
+        } else {
+            NullClock::Real(SystemClock::get())
+        }
     }
 
     fn answers(&self) -> bool {

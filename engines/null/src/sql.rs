@@ -32,10 +32,7 @@ impl SqlThreads for NullEngine {
         Ok(Self {
             answers: self.answers,
             map: None,
-            simulation: self.simulation.clone(),
-            sleep: self.sleep,
-            spins: self.spins,
-            lock: self.lock.clone(),
+            script: self.script.clone(),
             busy_threads: self.busy_threads,
             busy: self.busy,
             rows: AtomicU64::default(),

@@ -179,7 +179,8 @@ def main():
     draws = lambda rng, bounds: [str(rng.below(bound)) for bound in bounds]
     bounds = [1, 2, 10, 1000, 100_000, 1 << 32, (1 << 63) + 5, MASK, 0, 7]
     fields = [b"", b"a", b"abc", b"abcdefg", b"abcdefgh", b"key_00000000", bytes(range(16)), bytes(range(17)),
-              bytes(range(24)), bytes(range(25)), bytes(range(32)), bytes(range(256)) * 3]
+              bytes(range(24)), bytes(range(25)), bytes(range(32)), bytes(range(256)) * 3,
+              bytes(range(256)) * 4, bytes(range(256)) * 4 + b"a", bytes(range(256)) * 10 + bytes(range(25))]
     values = [[], [None], [0], [-1, 2 ** 63 - 1, -2 ** 63], [0.0, -0.21, 1e300], ["", "a", "fourteen thousand"],
               [{"blob": ""}, {"blob": "00ff"}], [None, 7, 7.0, "7", {"blob": "37"}]]
     numbers = [0, 1, 13, 20, 21, 99, 100, 110, 999, 1000, 1001, 14_286, 499_999, 1_000_000, 1_000_015, 10 ** 18,

@@ -237,20 +237,20 @@ mod tests {
 
     #[test]
     fn an_answer_is_right_in_its_checksum_and_its_rows() {
-        let right = (2, "2:a".to_owned(), BTreeMap::new());
+        let right = (2, "3:a".to_owned(), BTreeMap::new());
         let answer = |verification: Option<&str>, rows: u64| {
             let done =
                 TestDone { verification: verification.map(str::to_owned), rows, operations: 3, ..TestDone::default() };
             judged("x", &done, Some(&right))
         };
         assert_eq!(
-            answer(Some("2:a"), 2),
+            answer(Some("3:a"), 2),
             CheckOutcome::Passed("3 operations, answers equal to the model's".to_owned())
         );
         assert!(
-            matches!(answer(Some("2:b"), 2), CheckOutcome::Failed(reason) if reason.contains("checksum 2:b with 2 rows"))
+            matches!(answer(Some("3:b"), 2), CheckOutcome::Failed(reason) if reason.contains("checksum 3:b with 2 rows"))
         );
-        assert_eq!(answer(Some("2:a"), 1), CheckOutcome::Failed("`rows` is 1, expected 2".to_owned()));
+        assert_eq!(answer(Some("3:a"), 1), CheckOutcome::Failed("`rows` is 1, expected 2".to_owned()));
         assert!(
             matches!(answer(Some("a"), 2), CheckOutcome::Skipped(_))
                 && matches!(answer(None, 2), CheckOutcome::Failed(_))

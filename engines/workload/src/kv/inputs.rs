@@ -98,7 +98,7 @@ impl<'t> InputBlock<'t> {
         self.next == self.operations.len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self) -> OperationInput<'_> {
         self.next += 1;
         input(&self.bytes, self.operations[self.next - 1])
@@ -123,7 +123,7 @@ impl<'t> InputSource<'t> {
     ///
     /// # Errors
     /// As for [`Self::fill`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn next<C: Clock>(&mut self, recorder: &mut Recorder<C>) -> Result<OperationInput<'_>, EngineError> {
         if self.is_used_up() {
             recorder.stand_still(|| self.fill())?;
@@ -137,7 +137,7 @@ impl<'t> InputSource<'t> {
         self.block.is_used_up()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self) -> OperationInput<'_> {
         self.block.take()
     }
@@ -270,7 +270,7 @@ impl<'t> DrawnInputs<'t> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn input<'i>(bytes: &'i [u8], ready: ReadyOperation<'i>) -> OperationInput<'i> {
     let ReadyOperation { operation, work, key, value, end, number, record, .. } = ready;
     OperationInput { operation, work, key: &bytes[key..value], value: &bytes[value..end], number, record }

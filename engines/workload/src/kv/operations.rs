@@ -171,7 +171,7 @@ pub(super) fn apply_together<'i, S: KvSession>(
     done
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn apply_read<R: KvRead>(
     read: &mut R,
     input: &OperationInput<'_>,
@@ -216,7 +216,7 @@ pub(super) fn apply_read<R: KvRead>(
     Ok(())
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn apply_write<W: KvWrite>(
     table: &mut W,
     input: &OperationInput<'_>,

@@ -86,8 +86,8 @@ mod tests {
             append_value(&mut bytes, seed(key, ordinal), length);
             String::from_utf8(bytes.split_off(6)).unwrap()
         };
-        assert_eq!(value(b"key", 0, 12), "rruXlEsB3cX5");
-        assert_eq!(value(b"key", 1, 12), "os+3qguRekrr");
+        assert_eq!(value(b"key", 0, 12), "0vYKGeBw3GNd");
+        assert_eq!(value(b"key", 1, 12), "mODBF905Hd0v");
         assert_eq!(value(b"key", 1, 0), "");
     }
 }

@@ -342,10 +342,10 @@ mod tests {
             };
             judge(known, &answers.iter().enumerate().map(answering).collect::<Vec<_>>())
         };
-        let of_two_kinds = [("sqlite", "2:aa", "5"), ("lmdb", "2:bb", "5"), ("older", "cc", "5")];
+        let of_two_kinds = [("sqlite", "3:aa", "5"), ("lmdb", "3:bb", "5"), ("older", "cc", "5")];
         assert_eq!(judged(None, &of_two_kinds), [Some(true), Some(false), Some(true)], "the rows of all are the same");
-        assert_eq!(judged(Some("2:bb"), &of_two_kinds), [Some(false), Some(true), Some(true)]);
+        assert_eq!(judged(Some("3:bb"), &of_two_kinds), [Some(false), Some(true), Some(true)]);
         assert_eq!(judged(None, &[("older", "cc", "5"), ("oldest", "dd", "5")]), [Some(false), Some(false)]);
-        assert_eq!(judged(None, &[("sqlite", "2:aa", "5"), ("older", "cc", "6")]), [Some(true), Some(false)]);
+        assert_eq!(judged(None, &[("sqlite", "3:aa", "5"), ("older", "cc", "6")]), [Some(true), Some(false)]);
     }
 }
