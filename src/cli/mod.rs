@@ -47,6 +47,7 @@ use crate::tui::{keys::ScreenId, launch::Opening};
 use args::{MeasureArgs, Places, TerminalArgs};
 use bench::BenchArgs;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, builder::Styles, error::ErrorKind};
+use dbdyno_catalog::engines::{WORKER_COMMAND, built_in};
 use dbdyno_engine::{say, serve};
 use dbdyno_foundation::base::units::plain;
 use dbdyno_running::{jobs::detach, torture::MOUNT_COMMAND};
@@ -174,7 +175,7 @@ enum CliCommand {
         command: torture::MountCommand,
     },
     /// Serve a built-in engine over the worker protocol.
-    #[command(hide = true)]
+    #[command(hide = true, name = WORKER_COMMAND)]
     Worker {
         engine: String,
         /// What to do.
@@ -184,6 +185,9 @@ enum CliCommand {
 
 pub fn main() -> ExitCode {
     completions::complete();
+    if let Some((program, command)) = worker_asked_for() {
+        return serve::serve(program, command);
+    }
     let parsed = help::command().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
     let outcome = match parsed {
         Ok(cli) => {
@@ -198,6 +202,17 @@ pub fn main() -> ExitCode {
         say!("error: {}", error.shown());
         error.code()
     })
+}
+
+/// Returns the engine and the command if the arguments are those that sessions start their workers with. Preparing to read all others, with
+/// all their help, would take 2 ms of each run.
+fn worker_asked_for() -> Option<(&'static serve::Program, serve::WorkerCommand)> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).take(4).collect();
+    let [worker, engine, command] = arguments.as_slice() else { return None };
+    if worker != WORKER_COMMAND {
+        return None;
+    }
+    Some((built_in(engine.to_str()?)?, command.to_str()?.parse().ok()?))
 }
 
 /// Prints help, or the error in the arguments. They are echoed with control characters made visible, for which the
@@ -281,7 +296,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, CliError> {
         CliCommand::Man(args) => man::man(&args),
         CliCommand::WatchTerminal => Ok(crate::tui::watch_terminal()),
         CliCommand::TortureMount { command } => torture::mount(command),
-        CliCommand::Worker { engine, command } => match dbdyno_catalog::engines::built_in(&engine) {
+        CliCommand::Worker { engine, command } => match built_in(&engine) {
             Some(program) => Ok(serve::serve(program, command)),
             None => Err(CliError::Usage(format!("there is no built-in engine `{engine}`"))),
         },

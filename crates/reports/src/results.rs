@@ -79,7 +79,7 @@ fn write_csv(
     store.whole(selection, command, WholeForm::Texts, |row| {
         let line = match row {
             WholeRow::Columns(columns) => csv::line(columns.iter().map(String::as_str), cells),
-            WholeRow::Texts(texts) => csv::line(texts.iter().map(|value| value.as_deref().unwrap_or("")), cells),
+            WholeRow::Texts(texts) => csv::line(texts.iter().map(|value| value.unwrap_or("")), cells),
             WholeRow::Object(_) => return Ok(()),
         };
         Ok::<(), WriteError>(out.write_all(line.as_bytes())?)

@@ -5,14 +5,15 @@ use super::{
     session_table::{ActorRow, ConfigurationFigures, OutsideRow, SessionTable, SizeTable, TestTable},
     sheet::{self, Cell, Column, ColumnRole, Row, Section, Sense, Sheet, Table, TableStyle},
 };
-use console::{Alignment, measure_text_width};
+use console::Alignment;
 use dbdyno_engine::durability::Tier;
 use dbdyno_foundation::base::{
-    grid::{GridColumn, aligned},
-    units::{bytes, count, counted, duration, plain, rate},
+    grid::{GridColumn, aligned, text_width},
+    units::{bytes, count, counted, duration, is_printable_ascii, plain, rate},
 };
 use dbdyno_store::{NOT_UPHELD, TextRows};
 use std::{
+    borrow::Cow,
     collections::BTreeSet,
     fmt::Write as _,
     io::{self, Write},
@@ -312,11 +313,11 @@ struct AnswerColumn {
 
 impl AnswerColumn {
     fn new(name: &str) -> Self {
-        Self { width: measure_text_width(&plain(name)), is_number: None }
+        Self { width: text_width(&plain(name)), is_number: None }
     }
 
     fn take(&mut self, value: Option<&str>) {
-        self.width = self.width.max(measure_text_width(&shown(value)));
+        self.width = self.width.max(text_width(&shown(value)));
         if let Some(value) = value {
             self.is_number = Some(self.is_number != Some(false) && value.parse::<f64>().is_ok());
         }
@@ -329,8 +330,12 @@ impl AnswerColumn {
     }
 }
 
-fn shown(value: Option<&str>) -> String {
-    value.map_or_else(|| "NULL".to_owned(), plain)
+fn shown(value: Option<&str>) -> Cow<'_, str> {
+    match value {
+        None => Cow::Borrowed("NULL"),
+        Some(text) if is_printable_ascii(text) => Cow::Borrowed(text),
+        Some(text) => Cow::Owned(plain(text)),
+    }
 }
 
 /// Lists names with one line about each.

@@ -34,7 +34,19 @@ fn shown(text: &str) -> String {
 
 /// Makes every control character in text from outside visible, so that none reaches the terminal.
 pub fn plain(text: &str) -> String {
-    text.chars().flat_map(|c| if is_obeyed(c) { c.escape_default().collect::<Vec<_>>() } else { vec![c] }).collect()
+    if is_printable_ascii(text) {
+        return text.to_owned();
+    }
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_obeyed(c) { plain.extend(c.escape_default()) } else { plain.push(c) }
+    }
+    plain
+}
+
+/// Whether a text is of ASCII characters that are all shown, and so as wide as it is long. Nearly all texts are.
+pub fn is_printable_ascii(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// Whether a terminal, or any other display of text, obeys a character instead of showing it. These are control characters, characters

@@ -84,10 +84,6 @@ impl Counts {
         let mut delta = empty();
         for (at, (counter, before)) in self.samples.iter().zip(seen.0.iter_mut()).enumerate() {
             let now = counter.load(Relaxed);
-            if now == *before {
-                continue;
-            }
-            // Counts may have been cleared meanwhile.
             if now > *before {
                 delta.saturating_record_n(lowest(at), now - *before);
             }
@@ -97,14 +93,7 @@ impl Counts {
     }
 
     pub fn to_histogram(&self) -> Histogram<u64> {
-        let mut all = empty();
-        for (at, counter) in self.samples.iter().enumerate() {
-            let count = counter.load(Relaxed);
-            if count > 0 {
-                all.saturating_record_n(lowest(at), count);
-            }
-        }
-        all
+        self.delta(&mut SeenCounts::default())
     }
 }
 

@@ -50,6 +50,9 @@ pub const REFERENCE_ENGINE: &str = "sqlite";
 /// The engine that does nothing: its time is the cost of the harness itself.
 pub const HARNESS_ENGINE: &str = NULL;
 
+/// The command of the main program that serves a built-in engine over the worker protocol.
+pub const WORKER_COMMAND: &str = "worker";
+
 /// Returns the built-in engine of this name.
 pub fn built_in(name: &str) -> Option<&'static Program> {
     BUILT_IN.iter().find(|(engine, _)| *engine == name).map(|(_, program)| *program)
@@ -120,7 +123,7 @@ impl Launch {
                 let program =
                     env::current_exe().map_err(|error| format!("the path of this program is unknown: {error}"))?;
                 let mut command = Command::new(program);
-                command.args(["worker", engine]);
+                command.args([WORKER_COMMAND, engine]);
                 Ok(command)
             }
             Self::Program(path) => Ok(Command::new(path)),

@@ -13,12 +13,22 @@ pub enum Cells {
 
 /// Returns a line, with its cells quoted where necessary.
 pub fn line<'c>(cells: impl IntoIterator<Item = &'c str>, written: Cells) -> String {
-    let cell = |cell: &'c str| {
+    let mut line = String::new();
+    for (at, cell) in cells.into_iter().enumerate() {
+        if at > 0 {
+            line.push(',');
+        }
         let text = read_back(cell, written);
-        let plain = !text.contains([',', '"', '\n', '\r']);
-        if plain { text.into_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
-    };
-    cells.into_iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
+        if text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+            line.push('"');
+            line.push_str(&text.replace('"', "\"\""));
+            line.push('"');
+        } else {
+            line.push_str(&text);
+        }
+    }
+    line.push('\n');
+    line
 }
 
 /// Returns the text that any other program reads from a cell.
@@ -31,7 +41,7 @@ pub fn read_back(cell: &str, written: Cells) -> Cow<'_, str> {
 
 /// Escapes a cell so that no spreadsheet runs it. A cell that already looks escaped is escaped too, so that this can be undone.
 fn escaped(cell: &str) -> Cow<'_, str> {
-    if is_number(cell) || !is_formula(cell.trim_start_matches('\'')) {
+    if !is_formula(cell.trim_start_matches('\'')) || is_number(cell) {
         return Cow::Borrowed(cell);
     }
     Cow::Owned(format!("'{cell}"))

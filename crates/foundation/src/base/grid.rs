@@ -1,6 +1,8 @@
 //! Aligned columns of text, with titles across them.
 
-use console::{Alignment, measure_text_width, pad_str};
+use super::units::is_printable_ascii;
+use console::{Alignment, measure_text_width};
+use std::iter;
 
 /// Lines of a table: titles span all columns, rows are aligned.
 #[derive(Debug, Clone)]
@@ -36,7 +38,7 @@ impl Grid {
         for line in &self.lines {
             if let GridLine::Row(cells) = line {
                 for (column, cell) in columns.iter_mut().zip(cells) {
-                    column.width = column.width.max(measure_text_width(cell));
+                    column.width = column.width.max(text_width(cell));
                 }
             }
         }
@@ -50,6 +52,11 @@ impl Grid {
         }
         text
     }
+}
+
+/// Returns the columns of the terminal that a text takes.
+pub fn text_width(text: &str) -> usize {
+    if is_printable_ascii(text) { text.len() } else { measure_text_width(text) }
 }
 
 /// The width and alignment of a column's cells.
@@ -67,7 +74,16 @@ pub fn aligned(columns: &[GridColumn], cells: impl IntoIterator<Item = impl AsRe
         if at > 0 {
             line.push_str("  ");
         }
-        line.push_str(&pad_str(cell.as_ref(), column.width, column.alignment, None));
+        let cell = cell.as_ref();
+        let spaces = column.width.saturating_sub(text_width(cell));
+        let before = match column.alignment {
+            Alignment::Left => 0,
+            Alignment::Center => spaces / 2,
+            Alignment::Right => spaces,
+        };
+        line.extend(iter::repeat_n(' ', before));
+        line.push_str(cell);
+        line.extend(iter::repeat_n(' ', spaces - before));
     }
     line.truncate(line.trim_end().len());
     line

@@ -1,6 +1,6 @@
 //! Numbers for people: three significant digits and a unit.
 
-pub use dbdyno_engine::say::plain;
+pub use dbdyno_engine::say::{is_printable_ascii, plain};
 use std::time::Duration;
 
 /// Formats a duration in ns: `950 ns`, `12.1 ms`.

@@ -7,7 +7,7 @@ use super::{
     Selection, choose, column_names, texts, wrong,
 };
 use duckdb::{Connection, ToSql, params_from_iter};
-use std::path::Path;
+use std::{ops::ControlFlow, path::Path};
 
 /// All columns with their own types. A long value that all rows of a session or run share is only in the first of them, in each part that
 /// is read.
@@ -26,7 +26,7 @@ pub enum WholeRow<'r> {
     /// The names of the columns: once, before everything else.
     Columns(&'r [String]),
     /// The values as texts, in the order of the columns.
-    Texts(&'r [Option<String>]),
+    Texts(&'r [Option<&'r str>]),
     /// A JSON object.
     Object(&'r str),
 }
@@ -142,20 +142,21 @@ fn part(
     form: WholeForm,
     take: Take<'_>,
 ) -> Result<(), StoreError> {
-    let mut statement = connection.prepare(sql).map_err(wrong)?;
-    let mut rows = statement.query(params_from_iter(bound)).map_err(wrong)?;
-    let mut texts: Vec<Option<String>> = Vec::new();
-    while let Some(row) = rows.next().map_err(wrong)? {
-        let width = row.as_ref().column_count();
-        texts.clear();
-        for at in 0..width {
-            texts.push(row.get(at).map_err(wrong)?);
+    let mut failed = Ok(());
+    let read = texts::stream(connection, sql, bound, |row| {
+        let taken = match (form, row) {
+            (WholeForm::Objects, [Some(object), ..]) => take(WholeRow::Object(object)),
+            (WholeForm::Objects, _) => Ok(()),
+            (WholeForm::Texts, row) => take(WholeRow::Texts(row)),
+        };
+        match taken {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Err(error);
+                ControlFlow::Break(())
+            }
         }
-        match (form, texts.first()) {
-            (WholeForm::Objects, Some(Some(object))) => take(WholeRow::Object(object))?,
-            (WholeForm::Objects, _) => {}
-            (WholeForm::Texts, _) => take(WholeRow::Texts(&texts))?,
-        }
-    }
-    Ok(())
+    });
+    read.map_err(wrong)?;
+    failed
 }
