@@ -48,8 +48,19 @@ impl NullScript {
         if !self.sleep.is_zero() {
             thread::sleep(self.sleep);
         }
-        for _ in 0..self.spins {
-            std::hint::spin_loop();
-        }
+        let last = (0..self.spins).fold(1, |number, _| turned(number));
+        std::hint::black_box(last);
     }
+}
+
+/// One turn of the loop, of about 25 ns: steps of which each waits for the one before. No pause of the processor: a virtual machine may
+/// leave the CPU to others when a program pauses.
+fn turned(number: u64) -> u64 {
+    const STEPS: u32 = 12;
+    (0..STEPS).fold(number, |number, _| {
+        // Marsaglia's xorshift.
+        let number = number ^ number << 13;
+        let number = number ^ number >> 7;
+        number ^ number << 17
+    })
 }
