@@ -150,6 +150,46 @@ fn engines_in_other_languages_take_turns_too() {
 }
 
 #[test]
+fn what_the_turns_of_others_cost_is_marked() {
+    if !has_tool("python3", &["--version"]) {
+        return;
+    }
+    let place = Place::new();
+    let slow = ("return self.rows.get(key)", "return sum(range(999)) and self.rows.get(key)");
+    put_python(&place, "steady", &[slow], &[]);
+    // After a turn of others, its first operation takes 4 ms longer.
+    let forgets = [
+        ("        self.away += away\n", "        self.away += away\n        self.cold = away > 5_000_000\n"),
+        (
+            "                    begun = last = time.perf_counter_ns()\n",
+            "                    begun = last = time.perf_counter_ns()\n                    while turns.cold and time.perf_counter_ns() < begun + 4_000_000: pass\n",
+        ),
+    ];
+    put_python(&place, "forgets", &[slow], &forgets);
+    let bench = [
+        "run",
+        "--suite",
+        "kv",
+        "--size",
+        "100k",
+        "--test",
+        "Random reads",
+        "--engine",
+        "forgets,steady",
+        "--slices",
+        "on",
+    ];
+    let shown = place.ok(&[&bench[..], &["--repeat", "2"]].concat());
+    assert!(shown.lines().any(|line| line.contains("c forgets")), "{shown}");
+    assert!(shown.contains("c  in slices, operations take over 3 % longer"), "{shown}");
+    let share =
+        "SELECT bool_and(returning_ns BETWEEN 0.08 * wall_ns AND 0.35 * wall_ns) FROM results WHERE engine = 'forgets'";
+    assert_eq!(place.rows(share), [["true"]]);
+    let found = place.value("SELECT string_agg(message) FROM warning WHERE linter = 'cold caches'");
+    assert!(found.contains("Random reads on forgets at 100000 ("), "{found}");
+}
+
+#[test]
 fn the_plan_says_that_runs_take_turns() {
     let place = Place::new();
     let plan = ["run", "--suite", "kv", "--engine", "lmdb,redb", "--dry-run"];

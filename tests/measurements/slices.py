@@ -10,16 +10,18 @@ d  A true difference of 5 % (the engine `null`, whose operations turn in a loop)
    `--until-decided` decides it.
 a  The same without a difference: how often one is called.
 p  A true difference of 1 % on a quiet machine: how often it is found within ten seconds.
+g  How far ratios of slices are from those of whole runs, on a quiet machine: sessions of both kinds in turn, with the same seeds. Also
+   once the time that dbdyno puts down to the turns of others is taken off.
 
-Needs the package duckdb.
+Needs the packages duckdb and scipy.
 """
 import json, math, os, shutil, statistics, subprocess, sys, tempfile, time
-import duckdb
+import duckdb, scipy.stats
 
 PROGRAM = os.path.abspath(sys.argv[1])
 FOLDER = tempfile.mkdtemp(prefix="dbdyno-measure-", dir=sys.argv[2] if len(sys.argv) > 2 else os.path.expanduser("~/.cache"))
 ROUNDS = int(sys.argv[3]) if len(sys.argv) > 3 else 12
-PARTS = sys.argv[4] if len(sys.argv) > 4 else "edap"
+PARTS = sys.argv[4] if len(sys.argv) > 4 else "edapg"
 ENGINES = ["lmdb", "redb", "sqlite:journal_mode=wal", "fjall:persist=sync_data", "rocksdb"]
 # As in kv and ycsb, but long enough for many slices: a test of a few milliseconds has one.
 WORKLOADS = {"reads": "read=100,rows=100k,operations=200k", "reads and commits": "read=50,update=50,rows=100k,operations=4k"}
@@ -112,6 +114,35 @@ def engines(kind, work):
             print(f"{name:20} {engine:8} {ratios[0]:7.3f} {ratios[1]:7.3f} {sds[0]:7.4f} {sds[1]:7.4f} {cost:6.3f} {five:8.2f} {five_sliced:7.2f} {one:8.2f} {one_sliced:7.2f}")
 
 
+def agreement(work, sessions):
+    """Prints the ratios of both kinds, and how far they are apart with the interval of 95 % (Student's t, of sessions)."""
+    names = [engine for engine in ENGINES if available(engine)]
+    words = [word for engine in names for word in ("--engine", engine)]
+    for at in range(sessions):
+        for slices in ("off", "on") if at % 2 == 0 else ("on", "off"):
+            more = ["--repeat", "2", "--seed", str(at), "--slices", slices, "--allow", "tiers"]
+            run(f"agreement-{work}-{slices}", "--workload", WORKLOADS[work], *words, *more)
+    sql = """SELECT t.test_name, r.engine, s.seed, avg(ln(t.wall_ns - {off})) FROM result t JOIN run r USING (run_id)
+             JOIN session s USING (session_id) WHERE r.status = 'done' GROUP BY ALL"""
+    def logs(slices, off="0"):
+        return {(test, engine, seed): log for test, engine, seed, log in rows(f"agreement-{work}-{slices}", sql.format(off=off))}
+    kinds = [logs("off"), logs("on"), logs("on", "coalesce(t.returning_ns, 0)")]
+    first = names[0].split(":")[0]
+    print(f"\n{work}, {sessions} sessions of each kind\n{'test':20} {'engine':8} {'whole':>7} {'sliced':>7} {'apart':>22} {'less turns: apart':>24}")
+    for test, engine in dict.fromkeys(key[:2] for key in kinds[0]):
+        if engine == first:
+            continue
+        seeds = [at for at in range(sessions) if all((test, name, at) in kind for kind in kinds for name in (engine, first))]
+        ratios = [[kind[test, engine, at] - kind[test, first, at] for at in seeds] for kind in kinds]
+        apart = []
+        for sliced in ratios[1:]:
+            each = [b - a for a, b in zip(ratios[0], sliced)]
+            half = scipy.stats.t.ppf(0.975, len(each) - 1) * statistics.stdev(each) / len(each) ** 0.5
+            apart.append("{:+.1%} ({:+.1%} to {:+.1%})".format(*(math.exp(statistics.mean(each) + by) - 1 for by in (0, -half, half))))
+        whole, sliced = (math.exp(statistics.mean(kind)) for kind in ratios[:2])
+        print(f"{test:20} {engine:8} {whole:7.3f} {sliced:7.3f} {apart[0]:>22} {apart[1]:>24}", flush=True)
+
+
 def verdict(slices, spins, *more):
     """Runs a session. Returns the verdict, the rounds and the seconds."""
     store = f"decided-{time.monotonic_ns()}"
@@ -156,6 +187,9 @@ def main():
         found = [verdict("on", 1010, "--repeat", "150", "--budget", "10s", "--aa") for _ in range(10)]
         right = sum(word == "slower" for word, _, _ in found)
         print(f"1 % on a quiet machine: found within 10 s in {right} of 10; rounds {[rounds for _, rounds, _ in found]}, seconds {[round(seconds, 1) for _, _, seconds in found]}")
+    if "g" in PARTS:
+        for work in WORKLOADS:
+            agreement(work, ROUNDS)
     shutil.rmtree(FOLDER)
 
 

@@ -196,6 +196,9 @@ metrics! {
     Away: "away_ns", "others' turns", Time, Neither, Noisy, Event(|done| done.counters.get("away_ns"));
     /// CPU time of the worker's process meanwhile.
     AwayCpu: "away_cpu_ns", "CPU time in others' turns", Time, Less, Noisy, Event(|done| done.counters.get("away_cpu_ns"));
+    /// How much longer the test took because others' turns came between its slices. The runner finds it by the slices; none if there are
+    /// too few.
+    Returning: "returning_ns", "return from others' turns", Time, Less, Noisy, Event(|_| None);
     /// Bytes of the database that could not be dropped from memory before a test with a cold start.
     Resident: "resident_bytes", "resident before opening", Bytes, Neither, Noisy, Event(|done| done.counters.get("resident_bytes"));
     /// Bytes of the database at the beginning of a test with a cold start.

@@ -3,7 +3,7 @@
 use dbdyno_catalog::engines::HARNESS_ENGINE;
 use dbdyno_comparing::{
     doubt::Doubt,
-    lint::{HarnessCosts, OUTSIDE_SHARE, summed},
+    lint::{HarnessCosts, OUTSIDE_SHARE, prolonged_by_turns, summed},
 };
 use dbdyno_engine::{durability::Tier, protocol::CacheStart};
 use dbdyno_foundation::metric::{Figures, Metric};
@@ -88,6 +88,8 @@ pub struct ConfigurationFigures {
     pub not_verified: bool,
     /// Whether an operation takes too little time compared with the harness.
     pub harness_bound: bool,
+    /// The share by which others' turns prolonged it, if it was measured in slices and the share is above 3 %.
+    pub prolonged_by_turns: Option<f64>,
 }
 
 /// The results of an actor, or of the statements that have one name: medians of the runs, latencies over all of them.
@@ -259,6 +261,7 @@ fn row(run: &RunRecord, members: &[&TestRecord], harness: &HarnessCosts) -> Opti
         disagrees: members.iter().any(|result| result.agrees == Some(false)),
         not_verified: run.engine != HARNESS_ENGINE && members.iter().any(|result| !result.is_verified()),
         harness_bound: harness.bounds(run, first.test, 1e9 / own_rate),
+        prolonged_by_turns: prolonged_by_turns(members.iter().map(|result| &result.figures)),
     })
 }
 

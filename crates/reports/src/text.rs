@@ -123,6 +123,10 @@ fn notes(table: &SessionTable) -> Vec<Section> {
             "h  so fast that the harness is part of the measured time: a true difference is larger",
         ),
         (
+            any(|row| row.prolonged_by_turns.is_some()),
+            "c  in slices, operations take over 3 % longer than in one go (--slices off): others' turns fill the caches",
+        ),
+        (
             any(|row| row.outside.as_ref().is_some_and(|outside| outside.counts)),
             "+  work outside the timer, if more than 5 % of the test; other figures exclude it",
         ),
@@ -161,6 +165,8 @@ fn cells(row: &ConfigurationFigures) -> Vec<Cell> {
         "?"
     } else if row.harness_bound {
         "h"
+    } else if row.prolonged_by_turns.is_some() {
+        "c"
     } else {
         " "
     };
@@ -197,7 +203,7 @@ fn actor_cells(actor: &ActorRow) -> [String; 5] {
 
 /// Builds a record for each test of each configuration.
 fn records(table: &SessionTable) -> Table {
-    const COLUMNS: [&str; 20] = [
+    const COLUMNS: [&str; 21] = [
         "suite",
         "size",
         "test",
@@ -218,6 +224,7 @@ fn records(table: &SessionTable) -> Table {
         "disagrees",
         "not_verified",
         "harness_bound",
+        "prolonged_by_turns",
     ];
     let whole = |value: Option<u64>| Cell::new(value.map_or_else(String::new, |value| value.to_string()));
     let record = |size: &SizeTable, test: &TestTable, row: &ConfigurationFigures| {
@@ -242,6 +249,7 @@ fn records(table: &SessionTable) -> Table {
             Cell::new(row.disagrees.to_string()),
             Cell::new(row.not_verified.to_string()),
             Cell::new(row.harness_bound.to_string()),
+            Cell::number(row.prolonged_by_turns),
         ])
     };
     let mut all = Vec::new();

@@ -17,10 +17,14 @@ pub use fairness::is_unequal_memory;
 pub use harness::{HARNESS_FACTOR, HarnessCosts};
 pub use outside::OUTSIDE_SHARE;
 pub use reads::ReadingTests;
-pub use turns::worked_in_others_turns;
+pub use turns::{prolonged_by_turns, worked_in_others_turns};
 
 use crate::doubt::{Doubt, DoubtAbout};
-use dbdyno_foundation::{base::units::counted, host::WorkFolderFacts, metric::Metric};
+use dbdyno_foundation::{
+    base::units::counted,
+    host::WorkFolderFacts,
+    metric::{Figures, Metric},
+};
 use dbdyno_stats::median;
 use dbdyno_store::{ActorRecord, RunRecord, SessionRecord, TestRecord, WarningRecord};
 use std::collections::BTreeMap;
@@ -173,6 +177,7 @@ pub const LINTERS: &[&dyn Linter] = &[
     &throttled::Throttled,
     &place::Concurrent,
     &turns::WorkInOthersTurns,
+    &turns::ColdCaches,
     &builds::DebugBuild,
     &builds::EngineBuild,
     &builds::PreloadedLibraries,
@@ -211,6 +216,7 @@ struct TestSeries<'e> {
     /// The time spent outside the timer, in ns, for the runs that record it. Opening the database is a part of the compared time if the
     /// test began cold.
     outside_ns: Vec<f64>,
+    figures: Vec<&'e Figures>,
 }
 
 impl TestSeries<'_> {
@@ -249,6 +255,7 @@ fn series<'e>(evidence: &SessionEvidence<'e>) -> Vec<TestSeries<'e>> {
                 wall_ns: values(Metric::Wall),
                 compared_ns: members.iter().filter_map(|(_, result)| result.figures.compared(Metric::Wall)).collect(),
                 outside_ns: members.iter().filter_map(|(_, result)| result.figures.outside_unit_ns()).collect(),
+                figures: members.iter().map(|(_, result)| &result.figures).collect(),
             })
         })
         .collect()

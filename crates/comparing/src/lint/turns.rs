@@ -1,7 +1,8 @@
-//! Checks that workers rest while others have their turns.
+//! Checks what the turns of slices do to the figures: whether workers rest in the turns of others, and what these turns cost them.
 
-use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, by_configuration};
+use super::{DoubtAbout, LintFinding, Linter, SessionEvidence, TestSeries, by_configuration, series};
 use dbdyno_foundation::metric::{Figures, Metric};
+use dbdyno_stats::median;
 use dbdyno_store::RunRecord;
 use std::collections::BTreeMap;
 
@@ -55,5 +56,50 @@ impl Linter for WorkInOthersTurns {
         };
         let matter = format!("a worker used more than {:.0} % of a CPU in others' turns", AT_REST * 100.0);
         by_configuration(&matter, most.into_values().map(place))
+    }
+}
+
+/// The turns of others left other data in the caches of the CPU.
+pub(super) struct ColdCaches;
+
+/// The share by which others' turns may prolong a test without a mark.
+const RETURNING_SHARE: f64 = 0.03;
+
+/// Returns the share by which others' turns prolonged a test in its runs, the median, if it is above 3 %. They leave other data in the caches
+/// of the CPU.
+pub fn prolonged_by_turns<'f>(runs: impl Iterator<Item = &'f Figures>) -> Option<f64> {
+    let share = |figures: &Figures| {
+        let (returning, wall) = (figures.value(Metric::Returning)?, figures.value(Metric::Wall)?);
+        (wall > returning).then(|| returning / (wall - returning))
+    };
+    let shares: Vec<f64> = runs.filter_map(share).collect();
+    median(&shares).ok().filter(|share| *share > RETURNING_SHARE)
+}
+
+impl Linter for ColdCaches {
+    fn name(&self) -> &'static str {
+        "cold caches"
+    }
+
+    fn about(&self) -> DoubtAbout {
+        DoubtAbout::Amount
+    }
+
+    fn summary(&self) -> &'static str {
+        "tests took longer because others had turns between their slices"
+    }
+
+    fn explain(&self) -> &'static str {
+        "Others' turns leave other data in the caches of the CPU, so operations after them take longer. Every side pays this, but not \
+         equally. To know how fast an engine is alone, measure in one go: --slices off."
+    }
+
+    fn check<'e>(&self, evidence: &SessionEvidence<'e>) -> Vec<LintFinding<'e>> {
+        let place = |series: TestSeries<'e>| {
+            let share = prolonged_by_turns(series.figures.iter().copied())? * 100.0;
+            Some((series.run, format!("{} ({share:.0} % longer)", series.place())))
+        };
+        let matter = format!("others' turns make operations more than {:.0} % slower", RETURNING_SHARE * 100.0);
+        by_configuration(&matter, series(evidence).into_iter().filter_map(place))
     }
 }

@@ -175,6 +175,7 @@ CREATE TABLE result (
     part_rest_ns          UBIGINT,        -- other waiting: reads, locks, page faults
     away_ns               UBIGINT,        -- how long others had their turns; NULL: it took no turns
     away_cpu_ns           UBIGINT,        -- CPU time of the worker meanwhile
+    returning_ns          UBIGINT,        -- how much longer it took because of others' turns; NULL: unknown
     PRIMARY KEY (run_id, test)
 );
 
@@ -249,6 +250,7 @@ CREATE TABLE actor_result (
     part_rest_ns          UBIGINT,
     away_ns               UBIGINT,
     away_cpu_ns           UBIGINT,
+    returning_ns          UBIGINT,
     PRIMARY KEY (run_id, test, actor)
 );
 

@@ -261,7 +261,7 @@ impl RunInProgress {
                     // Watchers that want the machine between two tests have it now.
                     drop(measuring);
                     measuring = session.control.measuring().await;
-                    self.go_on(&mut measured, pause);
+                    self.go_on(&mut measured, pause, false);
                 }
                 Ok(RunStep::Done) => break Ok(()),
                 Err(stop) => break Err(stop),
@@ -371,8 +371,9 @@ impl RunInProgress {
         Ok(RunStep::Works)
     }
 
-    /// Lets the worker continue from a pause.
-    fn go_on(&mut self, measured: &mut Measured, from: Pause) {
+    /// Lets the worker continue from a pause. `is_direct`: no other worker had a turn since then.
+    fn go_on(&mut self, measured: &mut Measured, from: Pause, is_direct: bool) {
+        self.slices.begin(is_direct);
         match (&mut self.witness, from) {
             (Some(witness), Pause::Between) => witness.begin(),
             (Some(witness), Pause::Slice) => witness.goes_on(),

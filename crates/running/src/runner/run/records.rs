@@ -130,12 +130,14 @@ impl RunInProgress {
         if !done.measured {
             return Ok(());
         }
+        let mut figures = self.certain(Figures::from_test_done(done, histogram.map(|sent| &*sent.samples)));
+        figures.set(Metric::Returning, self.slices.returning_ns());
         let result = TestRecord {
             run_id: self.run.run_id.clone(),
             test: done.test,
             test_name: self.names.get(&done.test).cloned().unwrap_or_default(),
             finished_at: Some(Timestamp::now()),
-            figures: self.certain(Figures::from_test_done(done, histogram.map(|sent| &*sent.samples))),
+            figures,
             verification: done.verification.clone(),
             agrees: None,
             operations_per_sample: Some(done.operations_per_sample),

@@ -53,26 +53,38 @@ async fn perform(session: &mut RunningSession<'_>, members: &mut [Member<'_>], s
         measuring = session.control.measuring().await;
         let has_test = |&at: &usize| members[at].tests.front() == Some(&test);
         let mut working: Vec<usize> = (0..members.len()).filter(has_test).collect();
+        let (mut last, mut pass) = (None, 1);
         while !working.is_empty() {
             let mut waiting = Vec::with_capacity(working.len());
             for &at in &working {
-                if members[at].work(session).await {
+                if members[at].work(session, last == Some(at)).await {
                     waiting.push(at);
                 }
+                last = Some(at);
             }
-            // The next turn has the opposite order, so that no one always comes after the same other.
-            waiting.reverse();
-            working = waiting;
+            working = next_order(waiting, pass);
+            pass += 1;
         }
     }
     for member in members.iter_mut() {
-        member.work(session).await;
+        member.work(session, false).await;
     }
     drop(measuring);
     let noise = NoiseSample::now();
     // The other workers wait meanwhile, so their CPU time is no disturbance.
     let all_cpu_ns = members.iter().map(|member| member.cpu_ns).sum::<Option<u64>>();
     members.iter_mut().for_each(|member| member.running.note_noise(&noise, all_cpu_ns));
+}
+
+/// Returns the order of the turns that follow this many passes. Each begins with the one that came last, which so has two slices in a row.
+/// All have that equally often, and each comes after each neighbour equally often.
+fn next_order(mut working: Vec<usize>, passes: usize) -> Vec<usize> {
+    if working.is_empty() || passes.is_multiple_of(working.len()) {
+        working.reverse();
+    } else {
+        working.rotate_right(1);
+    }
+    working
 }
 
 impl<'c> Member<'c> {
@@ -97,10 +109,10 @@ impl<'c> Member<'c> {
         }
     }
 
-    /// Lets the worker work until it waits again or ends. Returns whether it waits inside a test.
-    async fn work(&mut self, session: &mut RunningSession<'_>) -> bool {
+    /// Lets the worker work until it waits again or ends. Returns whether it waits inside a test. `is_direct`: no other has worked since.
+    async fn work(&mut self, session: &mut RunningSession<'_>, is_direct: bool) -> bool {
         let Some(measured) = &mut self.measured else { return false };
-        self.running.go_on(measured, self.waits);
+        self.running.go_on(measured, self.waits, is_direct);
         let Some(pause) = self.listen(session).await else { return false };
         self.waits = pause;
         if pause == Pause::Between {
@@ -138,5 +150,35 @@ impl<'c> Member<'c> {
     fn outcome(self) -> RunOutcome {
         // A run without a result was never begun.
         self.running.outcome(self.result.unwrap_or(Err(StopReason::Cancelled)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn all_have_two_slices_in_a_row_equally_often_and_come_before_their_neighbours_as_often_as_after_them() {
+        for members in 2..=8 {
+            let (mut order, mut last) = ((0..members).collect::<Vec<usize>>(), None);
+            let (mut twice, mut after) = (vec![0; members], BTreeMap::<(usize, usize), u32>::new());
+            for pass in 1..=2 * members {
+                for &at in &order {
+                    match last {
+                        Some(last) if last == at => twice[at] += 1,
+                        Some(last) => *after.entry((last, at)).or_default() += 1,
+                        None => {}
+                    }
+                    last = Some(at);
+                }
+                order = next_order(order, pass);
+            }
+            twice[order[0]] += 1;
+            assert_eq!(order, (0..members).collect::<Vec<_>>(), "it begins anew");
+            assert_eq!(twice, vec![2; members]);
+            let opposite = |(a, b): &(usize, usize)| after.get(&(*b, *a));
+            assert!(after.iter().all(|(pair, count)| opposite(pair) == Some(count)), "{after:?}");
+        }
     }
 }
