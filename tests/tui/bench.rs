@@ -148,6 +148,21 @@ fn rounds_go_on_until_all_is_decided() {
 }
 
 #[test]
+fn the_noise_of_an_earlier_session_tells_when_all_will_be_decided() {
+    let place = Place::new();
+    let preset = "title = \"Turns\"\nsuite = \"kv\"\nsizes = [100]\ntests = [\"Random reads\"]\nrepeats = 2\nuntil_decided = 20\n";
+    let engine = |turns| format!("[[engine]]\nname = \"null\"\noptions = {{ spins = \"{turns}\" }}\n");
+    let path = place.path("config").join("presets/quick.toml");
+    std::fs::write(path, [preset, &engine(100), &engine(3000)].concat()).unwrap();
+    let expects = "by the noise of the last such session";
+    place.ok(&["--preset", "quick"]);
+    let mut journey = Journey::delivered_in(place, 200, 60);
+    journey.shows("‹2+20›").shows("for at most").hides(expects).time(1_000).shows(expects);
+    // Other choices are another bench. Those from before have their forecast again.
+    journey.click("] sqlite").click("] sqlite").time(2_000).hides(expects).keys("u").time(3_000).shows(expects);
+}
+
+#[test]
 fn a_terminal_that_is_too_small_says_what_is_needed() {
     let mut journey = Journey::begin(59, 18);
     journey.shows("dbdyno needs 60 x 18").shows("this is 59 x 18").shows("q leaves");

@@ -205,8 +205,9 @@ impl Undecided {
 
 /// Returns how long a session that goes on until all is decided is expected to take, by the noise of the latest session here with all of
 /// its configurations. None: there is no such session.
-pub(crate) fn expected_until_decided(store: &Store, plan: &BenchPlan) -> Option<Duration> {
+pub fn expected_until_decided(store: &Store, plan: &BenchPlan) -> Option<Duration> {
     let most = plan.until_decided?;
+    let _open_once = store.read_together();
     let labels: Vec<String> = plan.configurations.iter().map(|one| format!("{} {}", one.label, one.size)).collect();
     // Without it the plan says less, and the session will meet the same error.
     let session = store.latest_session_with(&plan.suite.name, &HostFacts::read().ids(), &labels).ok()??;

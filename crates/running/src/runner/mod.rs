@@ -29,7 +29,7 @@ pub use folder::RunFolder;
 pub use in_force::differing;
 pub use job::confinement;
 pub use launch::{DEFAULT_SILENCE, FollowedBy, SessionLaunch};
-pub(crate) use looks::expected_until_decided;
+pub use looks::expected_until_decided;
 pub use measurement_lock::MeasurementLock;
 pub use outline::{OutlinedConfiguration, OutlinedRun, OutlinedTest, SessionOutline};
 pub use quiet::QuietTurn;

@@ -6,10 +6,13 @@ use crate::tui::{
     setup::TuiSetup,
     subject::{HasSubject, Subject},
 };
-use dbdyno_catalog::{Workload, bench::Preset};
+use dbdyno_catalog::{
+    Workload,
+    bench::{BenchPlan, Preset, Spec},
+};
 use dbdyno_engine::describe::Description;
-use dbdyno_running::own::OwnFiles;
-use std::sync::Arc;
+use dbdyno_running::{own::OwnFiles, runner::expected_until_decided};
+use std::{sync::Arc, time::Duration};
 
 #[derive(Debug)]
 pub enum Request {
@@ -23,6 +26,8 @@ pub enum Request {
     },
     /// Makes a suite of the user's files, which any of these engines may run.
     Read { kind: OwnKind, ticket: u64, files: OwnFiles, engines: Vec<Arc<Description>> },
+    /// Computes when all of this bench is expected to be decided.
+    Forecast { spec: Box<Spec>, plan: Box<BenchPlan> },
 }
 
 impl HasSubject for Request {
@@ -31,6 +36,7 @@ impl HasSubject for Request {
             Self::SavePreset { .. } => Subject::Change,
             Self::Read { kind: OwnKind::Sql, .. } => Subject::read("statements"),
             Self::Read { kind: OwnKind::Recorded, .. } => Subject::read("recording"),
+            Self::Forecast { .. } => Subject::read("forecast"),
         }
     }
 }
@@ -45,6 +51,8 @@ pub enum Response {
     Unsaved(String),
     /// The suite of the user's files, or the error in them.
     Read { kind: OwnKind, ticket: u64, read: Result<Box<ReadOwn>, String> },
+    /// When all of this bench is expected to be decided; none without an earlier session to know it from.
+    Forecast { spec: Box<Spec>, time: Option<Duration> },
 }
 
 pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
@@ -53,6 +61,9 @@ pub(super) fn respond(request: Request, setup: &TuiSetup) -> Response {
         Request::Read { kind, ticket, files, engines } => {
             let engines: Vec<&Description> = engines.iter().map(AsRef::as_ref).collect();
             Response::Read { kind, ticket, read: ReadOwn::read(files, &engines, &setup.work_dir).map(Box::new) }
+        }
+        Request::Forecast { spec, plan } => {
+            Response::Forecast { spec, time: expected_until_decided(&setup.store, &plan) }
         }
     }
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod dialog;
 mod files;
+mod forecast;
 mod form;
 mod options;
 mod paint;
@@ -43,10 +44,11 @@ use dbdyno_catalog::{
 use dbdyno_foundation::base::units::counted;
 use dbdyno_running::{jobs::JobKind, runner::SessionOutline};
 use files::{FileChoice, OwnKind};
+use forecast::Forecast;
 use form::BenchSubject;
 use ratatui::layout::Rect;
 use selected::Selected;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 use workload::{OwnWorkload, WorkloadFields};
 
 /// The preset shown at first.
@@ -74,6 +76,7 @@ pub struct BenchScreen {
     refused: BTreeMap<String, String>,
     /// The plan with its estimated cost, or the error in the choices.
     pub(crate) preview: Result<Preview, String>,
+    forecast: Forecast,
     /// The filter for the names of options.
     pub(crate) filter: ListFilter,
     /// The choices before each of the latest changes, newest last.
@@ -148,9 +151,14 @@ impl BenchScreen {
 
     /// Updates the plan after a change.
     fn plan(&mut self, world: &World) {
-        let preview =
-            |selected: Selected<'_>| Preview::of(&self.form, &self.spec_of(selected, world), selected.suite(), world);
-        self.preview = self.selected(world).and_then(preview);
+        let preview = |selected: Selected<'_>| {
+            let spec = self.spec_of(selected, world);
+            Ok((Preview::of(&self.form, &spec, selected.suite(), world)?, spec))
+        };
+        self.preview = self.selected(world).and_then(preview).map(|(mut preview, spec)| {
+            self.forecast.add_to(&mut preview, spec);
+            preview
+        });
         self.refused = self.suite(world).map(|suite| preview::refused(&self.form, suite, world)).unwrap_or_default();
         for pane in BenchPane::ALL {
             let length = self.length(pane, world);
@@ -219,7 +227,9 @@ impl BenchScreen {
         match &self.preview {
             Ok(preview) if preview.refusal(world).is_none() && is_long(preview.estimate.time) => {
                 let title = format!("Start {}?", counted(preview.estimate.runs, "run"));
-                vec![Intent::confirm_start(Dialog::Long, title, expected(&preview.estimate, world))]
+                let more = preview.estimate.more_rounds(&preview.plan);
+                let lines = expected(&preview.estimate, world).into_iter().chain(more).collect();
+                vec![Intent::confirm_start(Dialog::Long, title, lines)]
             }
             _ => self.start(world),
         }
@@ -279,6 +289,7 @@ impl Screen for BenchScreen {
             recorded: FileChoice::none(OwnKind::Recorded),
             refused: BTreeMap::new(),
             preview: Err(String::new()),
+            forecast: Forecast::default(),
             filter: ListFilter::default(),
             before: Vec::new(),
         };
@@ -395,7 +406,29 @@ impl Screen for BenchScreen {
                 }
                 self.about_files(kind)
             }
+            Response::Forecast { spec, time } => {
+                if self.forecast.take(&spec, time)
+                    && let Ok(preview) = &mut self.preview
+                {
+                    preview.estimate.until_decided = time;
+                }
+                Intents::new()
+            }
         }
+    }
+
+    fn time(&mut self, _now: Duration, in_view: bool) -> Intents {
+        let preview = self.preview.as_ref().ok().filter(|_| in_view);
+        let request = preview.and_then(|preview| self.forecast.request(preview));
+        request.map(Intent::Request).into_iter().collect()
+    }
+
+    fn wakes(&self, in_view: bool) -> Option<Duration> {
+        self.forecast.wakes().filter(|_| in_view && self.preview.is_ok())
+    }
+
+    fn stale(&mut self) {
+        self.forecast.expire();
     }
 
     fn world_changed(&mut self, world: &World) {
@@ -416,7 +449,7 @@ impl Screen for BenchScreen {
 
     /// Presets are not part of the store, but statements are run.
     fn disturbs(request: &Request) -> bool {
-        matches!(request, Request::Read { .. })
+        matches!(request, Request::Read { .. } | Request::Forecast { .. })
     }
 }
 
