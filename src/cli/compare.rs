@@ -202,7 +202,7 @@ pub(super) fn compare_sides(places: &Places, args: &CompareArgs) -> Result<ExitC
         };
         selection("A", all)?;
         let store = places.opened()?;
-        let _opened_once = store.read_together();
+        let _open_once = store.read_together();
         let Since { words, sides: [since, before] } = Since::find(&store, all, when)?;
         return two_sides(places, args, &since, &before, Some((words, store.clone())));
     }
@@ -225,6 +225,7 @@ fn several_sides(places: &Places, args: &CompareArgs, reference: &str) -> Result
     let format = format.map_err(|error| CliError::Usage(format!("--reference: --format {error}")))?;
     let mut options = options(args)?;
     let store = places.opened()?;
+    let _open_once = store.read_together();
     let first = load(&store, reference, &wanted, args.metric(), Latencies::Left)?;
     let mut first = found(&store, "--reference", &wanted, first)?;
     let mut candidates = match others.is_empty() {
@@ -322,6 +323,8 @@ fn two_sides(
         ) => Latencies::Read,
     };
     let selected = [(text_a, &a), (text_b, &b)];
+    // More rounds are written between two readings.
+    let _open_once = args.until_decided.is_none().then(|| store.read_together());
     let [side_a, side_b] = load_both(&store, selected, args.metric(), latencies)?;
     let (mut side_a, mut side_b) = (found(&store, "--a", &a, side_a)?, found(&store, "--b", &b, side_b)?);
     let mut left_open = Vec::new();

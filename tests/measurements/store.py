@@ -6,7 +6,7 @@ asked five times of dbdyno and of DuckDB with SQL written by hand, in turn: by `
 package duckdb, whose build is another. The table has the medians, the ratio to the first where there is one (COPY is no query), its goal, and the
 highest memory of dbdyno. SQL's time has the opening of the file in it. Needs the package duckdb and 12 GB of disk.
 """
-import math, os, statistics, subprocess, sys, tempfile, time
+import math, os, shutil, statistics, subprocess, sys, tempfile, time
 import duckdb
 
 PROGRAM = os.path.abspath(sys.argv[1])
@@ -151,7 +151,10 @@ def main():
     pairs, medians, p99 = PAIRS.format(**wall), MEDIANS.format(**wall), PAIRS.format(**{**wall, "metric": "p99_ns"})
     wal = """SELECT count(*) FROM result JOIN run_option o USING (run_id) WHERE o.name = 'journal_mode' AND coalesce(o.in_force, o.asked) = 'wal'"""
     listed = "SELECT r.started_at, r.suite, r.size, t.test, t.test_name, r.label, r.round, t.wall_ns FROM result t JOIN run r USING (run_id) ORDER BY ALL"
-    everything = f"COPY (FROM results ORDER BY started_at, run_id, test) TO '{FOLDER}/by-hand.{{0}}' (FORMAT {{0}})"
+    # As an export, once for each session and run what all of its rows have in common.
+    once = "CASE WHEN row_number() OVER (PARTITION BY {0} ORDER BY started_at, run_id, test) = 1 THEN {1} END AS {1}"
+    columns = f"* REPLACE ({once.format('session_id', 'session_facts')}, {once.format('run_id', 'option_details')})"
+    everything = f"COPY (SELECT {columns} FROM results ORDER BY started_at, run_id, test) TO '{FOLDER}/by-hand.{{0}}' (FORMAT {{0}})"
     print("| question | dbdyno | SQL by hand | by the package | ratio | goal | memory |\n|---|---|---|---|---|---|---|", flush=True)
     grow(template, million, 1_000_000)
     measure(million, [
@@ -174,6 +177,7 @@ def main():
         ("36 pairs among ten million", few, PAIRS.format(**{**wall, "a": "lmdb-x", "b": "redb-x"}), "1.5x"),
         ("results --count of these", ["results", "--count", "engine=lmdb-x"], wal.replace("'wal'", "'none'"), "1.5x"),
     ])
+    shutil.rmtree(FOLDER)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ use super::{
     order::median,
     ratio::{hodges_lehmann, log_ratios, sorted_logs},
     select::{PairValues, Pairs, differences, walsh},
-    within,
 };
 use dbdyno_workload::rng::SplitMix64;
 
@@ -120,8 +119,11 @@ impl Futures {
             if undecided > UNDECIDED {
                 return false;
             }
+            if future + 1 - undecided >= FUTURES - UNDECIDED {
+                return true;
+            }
         }
-        true
+        false
     }
 }
 
@@ -187,6 +189,17 @@ fn noise(rng: &mut SplitMix64) -> f64 {
     2.0 * (uniform(rng) + uniform(rng) + uniform(rng))
 }
 
+/// Whether the median of all pairs is above `limit` or below its negative. Two counts answer this, unless a limit is between the two values
+/// in the middle.
+fn is_beyond(pairs: &Pairs<impl PairValues>, limit: f64) -> bool {
+    let [lower, upper] = pairs.middle();
+    let or_median =
+        |certain: Option<bool>, is_so: fn(f64, f64) -> bool| certain.unwrap_or_else(|| is_so(pairs.median(), limit));
+    let certain = |at_most: usize| if at_most < lower { Some(false) } else { (at_most >= upper).then_some(true) };
+    or_median(certain(pairs.at_most(limit)).map(|is_so| !is_so), |median, limit| median > limit)
+        || or_median(certain(pairs.at_most((-limit).next_down())), |median, limit| median < -limit)
+}
+
 /// The rules that decide a comparison at a number of rounds.
 struct Rules {
     /// The rank of the interval's ends among the averages or differences; 0 if there are too few rounds for an interval.
@@ -202,6 +215,29 @@ impl Rules {
         let above = |limit: f64| pairs.total - pairs.at_most(limit);
         let same = || below(-SAME_BAND.ln_1p()) < self.rank && above(SAME_BAND.ln_1p()) < self.rank;
         let excludes_one = || pairs.at_most(0.0).min(pairs.total - below(0.0)) < self.shown;
-        same() || (excludes_one() && !within(pairs.median().exp(), self.noise_floor))
+        same() || (excludes_one() && is_beyond(pairs, self.noise_floor.ln_1p()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_tell_where_the_median_is() {
+        let mut rng = SplitMix64::new(3);
+        for length in 1..40 {
+            // Few different values, so that limits meet them.
+            let mut one = |_| (rng.below(9) as f64 - 4.0) / 4.0;
+            let (mut a, mut b): (Vec<f64>, Vec<f64>) =
+                ((0..length).map(&mut one).collect(), (0..length / 2 + 1).map(&mut one).collect());
+            a.sort_by(f64::total_cmp);
+            b.sort_by(f64::total_cmp);
+            for limit in [0.0, 0.125, 0.25, 0.3, 0.5, 1.0] {
+                let (walsh, differences) = (walsh(&a), differences(&a, &b));
+                assert_eq!(is_beyond(&walsh, limit), walsh.median().abs() > limit, "{a:?} {limit}");
+                assert_eq!(is_beyond(&differences, limit), differences.median().abs() > limit, "{a:?} {b:?} {limit}");
+            }
+        }
     }
 }

@@ -36,6 +36,7 @@ impl Store {
         let mut found: HashMap<&str, RunRecords> =
             runs.iter().map(|run| (run.as_str(), RunRecords::default())).collect();
         if may_be_stored {
+            let _open_once = self.read_together();
             let of_runs = "run_id IN (SELECT run_id FROM run WHERE session_id = ?)";
             let stored = Batch {
                 runs: self.records("session_id = ?", "ordinal", &[&session])?,

@@ -142,7 +142,11 @@ impl Comparison {
         });
         let figures = lines.iter().flat_map(|line| line.a.iter().chain(&line.b));
         let wanted: BTreeSet<Uuid> = figures.flat_map(|figure| figure.run_ids.iter().copied()).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
         let wanted: Vec<Uuid> = wanted.into_iter().collect();
+        let _open_once = store.read_together();
         let found = store.split_runs(&wanted)?;
         let planned = store.planned_statements(&wanted)?;
         let explained = store.explained_runs(&wanted)?;

@@ -7,6 +7,7 @@ pub use worker::Worker;
 
 use crate::{
     EngineError,
+    clock::SystemClock,
     describe::{Description, Library, Probed},
     error::caught,
     limits,
@@ -109,6 +110,7 @@ pub fn serve(program: &Program, command: WorkerCommand) -> ExitCode {
     if command == WorkerCommand::Probe {
         return probe(program);
     }
+    SystemClock::begin();
     // Engine libraries print to stdout. So the protocol moves to a private copy of stdout, and fd 1 becomes the log.
     let output = match private_stdout() {
         Ok(output) => output,
