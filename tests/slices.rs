@@ -181,7 +181,7 @@ fn what_the_turns_of_others_cost_is_marked() {
     ];
     let shown = place.ok(&[&bench[..], &["--repeat", "2"]].concat());
     assert!(shown.lines().any(|line| line.contains("c forgets")), "{shown}");
-    assert!(shown.contains("c  in slices, operations take over 3 % longer"), "{shown}");
+    assert!(shown.contains("c  others' turns fill the CPU's caches"), "{shown}");
     let share =
         "SELECT bool_and(returning_ns BETWEEN 0.08 * wall_ns AND 0.35 * wall_ns) FROM results WHERE engine = 'forgets'";
     assert_eq!(place.rows(share), [["true"]]);

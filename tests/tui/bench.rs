@@ -157,9 +157,10 @@ fn the_noise_of_an_earlier_session_tells_when_all_will_be_decided() {
     let expects = "by the noise of the last such session";
     place.ok(&["--preset", "quick"]);
     let mut journey = Journey::delivered_in(place, 200, 60);
-    journey.shows("‹2+20›").shows("for at most").hides(expects).time(1_000).shows(expects);
+    journey.shows("‹2+20›").shows("for at most").time(1_000).hides(expects).time(2_000).shows(expects);
     // Other choices are another bench. Those from before have their forecast again.
-    journey.click("] sqlite").click("] sqlite").time(2_000).hides(expects).keys("u").time(3_000).shows(expects);
+    journey.click("] sqlite").click("] sqlite").time(3_000).time(4_000).hides(expects);
+    journey.keys("u").time(5_000).time(6_000).shows(expects);
 }
 
 #[test]

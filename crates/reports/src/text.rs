@@ -124,7 +124,7 @@ fn notes(table: &SessionTable) -> Vec<Section> {
         ),
         (
             any(|row| row.prolonged_by_turns.is_some()),
-            "c  in slices, operations take over 3 % longer than in one go (--slices off): others' turns fill the caches",
+            "c  others' turns fill the CPU's caches and make operations over 3 % slower: --slices off measures in one go",
         ),
         (
             any(|row| row.outside.as_ref().is_some_and(|outside| outside.counts)),

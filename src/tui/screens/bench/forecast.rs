@@ -13,33 +13,55 @@ pub(super) struct Forecast {
     /// The bench that the time belongs to.
     of: Option<Spec>,
     time: Option<Duration>,
-    is_due: bool,
+    due: Due,
+}
+
+/// When the time is to be requested.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Due {
+    #[default]
+    Never,
+    /// After the choices have not changed for a moment, which begins when the clock is next read.
+    Soon,
+    /// At this time from the start of the program.
+    At(Duration),
+}
+
+impl Due {
+    /// After a change of a bench, or of the store. Only rounds until all is decided have a forecast.
+    fn after_change(spec: &Spec) -> Self {
+        if spec.until_decided.is_some() { Self::Soon } else { Self::Never }
+    }
 }
 
 impl Forecast {
     /// Adds the expected time to the preview of a bench if it is known. Otherwise it will be requested.
     pub(super) fn add_to(&mut self, preview: &mut Preview, spec: Spec) {
         if self.of.as_ref() != Some(&spec) {
-            let is_due = spec.until_decided.is_some();
-            *self = Self { of: Some(spec), time: None, is_due };
+            let due = Due::after_change(&spec);
+            *self = Self { of: Some(spec), time: None, due };
         }
         preview.estimate.until_decided = self.time;
     }
 
     /// Requests the time again, because the store has changed. The old one stays in view until then.
     pub(super) fn expire(&mut self) {
-        self.is_due = self.of.as_ref().is_some_and(|spec| spec.until_decided.is_some());
+        self.due = self.of.as_ref().map_or(Due::Never, Due::after_change);
     }
 
     /// Returns how soon the time is to be requested, if it is.
     pub(super) fn wakes(&self) -> Option<Duration> {
-        self.is_due.then_some(SETTLED)
+        (self.due != Due::Never).then_some(SETTLED)
     }
 
     /// Returns the request for the time of this preview, if it is due.
-    pub(super) fn request(&mut self, preview: &Preview) -> Option<Request> {
-        let spec = self.of.clone().filter(|_| self.is_due)?;
-        self.is_due = false;
+    pub(super) fn request(&mut self, preview: &Preview, now: Duration) -> Option<Request> {
+        match self.due {
+            Due::Soon => self.due = Due::At(now + SETTLED),
+            Due::At(due) if now >= due => self.due = Due::Never,
+            Due::Never | Due::At(_) => return None,
+        }
+        let spec = self.of.clone().filter(|_| self.due == Due::Never)?;
         Some(Request::Forecast { spec: Box::new(spec), plan: Box::new(preview.plan.clone()) })
     }
 

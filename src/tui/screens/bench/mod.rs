@@ -417,9 +417,9 @@ impl Screen for BenchScreen {
         }
     }
 
-    fn time(&mut self, _now: Duration, in_view: bool) -> Intents {
+    fn time(&mut self, now: Duration, in_view: bool) -> Intents {
         let preview = self.preview.as_ref().ok().filter(|_| in_view);
-        let request = preview.and_then(|preview| self.forecast.request(preview));
+        let request = preview.and_then(|preview| self.forecast.request(preview, now));
         request.map(Intent::Request).into_iter().collect()
     }
 
