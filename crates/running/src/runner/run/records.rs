@@ -131,6 +131,7 @@ impl RunInProgress {
             return Ok(());
         }
         let mut figures = self.certain(Figures::from_test_done(done, histogram.map(|sent| &*sent.samples)));
+        self.slices.end(done.operations, done.wall_ns);
         figures.set(Metric::Returning, self.slices.returning_ns());
         let result = TestRecord {
             run_id: self.run.run_id.clone(),
@@ -151,7 +152,7 @@ impl RunInProgress {
         self.actors.extend(actors.iter().cloned());
         let timelines = std::mem::take(&mut self.timeline);
         let (slots, readings) = self.followed.take();
-        let slices = self.slices.take(&result.run_id, done.test, done.operations, done.wall_ns);
+        let slices = self.slices.take(&result.run_id, done.test);
         let counters = done.counters.own().take(MOST_COUNTERS).map(|(name, value)| CounterRecord {
             run_id: result.run_id.clone(),
             test: done.test,

@@ -98,11 +98,15 @@ impl SliceLog {
         Some((self.after_others_ns as f64 * (1.0 - 1.0 / slowdown.max(1.0))).round() as u64)
     }
 
-    /// Takes the rows of a test that ends with these operations and this wall time; empty if it was not sliced.
-    pub(super) fn take(&mut self, run_id: &str, test: u32, operations: u64, wall_ns: u64) -> Vec<SliceRecord> {
+    /// Adds the last slice of a test that ends with these operations and this wall time. A test of one slice has none.
+    pub(super) fn end(&mut self, operations: u64, wall_ns: u64) {
         if !self.rows.is_empty() {
             self.add(operations, wall_ns);
         }
+    }
+
+    /// Takes the rows of a test that has ended; empty if it was not sliced.
+    pub(super) fn take(&mut self, run_id: &str, test: u32) -> Vec<SliceRecord> {
         let mut from = 0;
         let record = |row: SliceRow| {
             let slice = from;
@@ -148,13 +152,16 @@ mod tests {
     #[test]
     fn slices_are_what_came_since_the_last_and_a_test_of_one_slice_has_none() {
         let mut log = SliceLog::default();
-        assert_eq!(log.take("r", 1, 10, 100), []);
+        log.end(10, 100);
+        assert_eq!(log.take("r", 1), []);
         log.add(10, 100);
         log.add(25, 190);
-        let rows = log.take("r", 1, 30, 200);
+        log.end(30, 200);
+        let rows = log.take("r", 1);
         let shown: Vec<_> = rows.iter().map(|row| (row.slice, row.slices, row.operations, row.wall_ns)).collect();
         assert_eq!(shown, [(0, 1, 10, 100), (1, 1, 15, 90), (2, 1, 5, 10)]);
-        assert_eq!(log.take("r", 2, 1, 1), [], "the next test begins anew");
+        log.end(1, 1);
+        assert_eq!(log.take("r", 2), [], "the next test begins anew");
     }
 
     #[test]
@@ -187,7 +194,8 @@ mod tests {
         let mut log = SliceLog::default();
         let count = 5_000;
         (1..count).for_each(|at| log.add(at * 3, at * 10));
-        let rows = log.take("r", 1, count * 3, count * 10);
+        log.end(count * 3, count * 10);
+        let rows = log.take("r", 1);
         assert!(rows.len() <= MOST_ROWS, "{}", rows.len());
         assert_eq!(rows.iter().map(|row| u64::from(row.slices)).sum::<u64>(), count);
         assert_eq!(rows.iter().map(|row| row.operations).sum::<u64>(), count * 3);
